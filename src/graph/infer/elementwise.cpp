@@ -1,0 +1,57 @@
+#include "graph/infer.h"
+
+#include <fmt/format.h>
+
+namespace monet {
+
+namespace {
+
+bool gives_boolean(Op op) {
+  switch (op) {
+    case Op::And:
+    case Op::Or:
+    case Op::Xor:
+    case Op::Not:
+    case Op::Equal:
+    case Op::Greater:
+    case Op::GreaterOrEqual:
+    case Op::Less:
+    case Op::LessOrEqual:
+    case Op::IsInf:
+    case Op::IsNaN: return true;
+    default: return false;
+  }
+}
+
+Format output_format(const OperatorTypes& operation) {
+  if (gives_boolean(operation.op)) return {.element = ElementType::boolean};
+  switch (operation.op) {
+    case Op::Cast:
+    case Op::QuantizeLinear: return {.element = static_cast<ElementType>(operation.attributes.integer(Attr::to))};
+    case Op::DequantizeLinear: return operation.format(1);
+    case Op::Where: return operation.format(1);
+    default: return operation.format(0);
+  }
+}
+
+}  // namespace
+
+Expected<Types> infer_elementwise(const OperatorTypes& operation) {
+  Shape shape = operation.shape(0);
+  for (std::size_t i = 1; i < operation.inputs.size(); ++i) {
+    if (!operation.has(i)) continue;
+    auto joined = broadcast(shape, operation.shape(i));
+    if (!joined) {
+      return shape_error(fmt::format("{} cannot broadcast {} with {}", name_of(operation.op), to_string(shape),
+                                     to_string(operation.shape(i))));
+    }
+    shape = std::move(*joined);
+  }
+  if (operation.op == Op::PRelu && shape != operation.shape(0)) {
+    return shape_error(fmt::format("the slope {} of PRelu is larger than its input {}", to_string(operation.shape(1)),
+                                   to_string(operation.shape(0))));
+  }
+  return Types{{std::move(shape), output_format(operation)}};
+}
+
+}  // namespace monet

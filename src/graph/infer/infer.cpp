@@ -1,0 +1,109 @@
+#include "graph/infer.h"
+
+#include "base/checked.h"
+
+#include <fmt/format.h>
+
+namespace monet {
+
+namespace {
+
+Expected<Types> infer_by_family(const OperatorTypes& operation) {
+  switch (family_of(operation.op)) {
+    case OpFamily::elementwise: return infer_elementwise(operation);
+    case OpFamily::contraction: return infer_contraction(operation);
+    case OpFamily::convolution: return infer_convolution(operation);
+    case OpFamily::pool: return infer_pool(operation);
+    case OpFamily::reduction: return infer_reduction(operation);
+    case OpFamily::softmax: return infer_softmax(operation);
+    case OpFamily::norm: return infer_norm(operation);
+    case OpFamily::view: return infer_view(operation);
+    case OpFamily::movement: return infer_movement(operation);
+    case OpFamily::generate: return infer_generate(operation);
+  }
+  return shape_error("unknown operator family");
+}
+
+}  // namespace
+
+std::size_t required_inputs(Op op) {
+  switch (op) {
+    case Op::Fill:
+    case Op::Range:
+    case Op::EyeLike:
+    case Op::RandomNormal:
+    case Op::RandomUniform: return 0;
+    case Op::And:
+    case Op::BitShift:
+    case Op::BitwiseAnd:
+    case Op::BitwiseOr:
+    case Op::BitwiseXor:
+    case Op::Add:
+    case Op::Div:
+    case Op::Equal:
+    case Op::Greater:
+    case Op::GreaterOrEqual:
+    case Op::Less:
+    case Op::LessOrEqual:
+    case Op::Mod:
+    case Op::Mul:
+    case Op::Or:
+    case Op::Pow:
+    case Op::PRelu:
+    case Op::ReluGrad:
+    case Op::Sub:
+    case Op::Xor:
+    case Op::QuantizeLinear:
+    case Op::DequantizeLinear:
+    case Op::MatMul:
+    case Op::Gemm:
+    case Op::Conv:
+    case Op::ConvTranspose:
+    case Op::SoftmaxCrossEntropyLoss:
+    case Op::NegativeLogLikelihoodLoss:
+    case Op::LayerNormalization:
+    case Op::RMSNormalization:
+    case Op::Gather:
+    case Op::GatherElements:
+    case Op::GatherND:
+    case Op::GridSample:
+    case Op::OneHot:
+    case Op::ReverseSequence:
+    case Op::MaxUnpool: return 2;
+    case Op::Where:
+    case Op::Attention:
+    case Op::SoftmaxCrossEntropyLossGrad:
+    case Op::GroupNormalization:
+    case Op::InstanceNormalization:
+    case Op::ScatterElements:
+    case Op::ScatterND: return 3;
+    case Op::BatchNormalization: return 5;
+    default: return 1;
+  }
+}
+
+Expected<Types> infer(const OperatorTypes& operation) {
+  const std::size_t required = required_inputs(operation.op);
+  for (std::size_t i = 0; i < required; ++i) {
+    if (!operation.has(i)) {
+      return shape_error(
+          fmt::format("{} needs {} inputs, and input {} is missing", name_of(operation.op), required, i + 1));
+    }
+  }
+  auto types = infer_by_family(operation);
+  if (!types) return types;
+  for (const TensorType& type : *types) {
+    for (std::int64_t size : type.shape) {
+      if (size < 0)
+        return shape_error(fmt::format("{} gives an axis of negative size {}", name_of(operation.op), size));
+    }
+    const auto count = checked_product(type.shape);
+    if (!count || *count > max_elements) {
+      return shape_error(fmt::format("{} gives a tensor of {}, more elements than can be counted",
+                                     name_of(operation.op), to_string(type.shape)));
+    }
+  }
+  return types;
+}
+
+}  // namespace monet

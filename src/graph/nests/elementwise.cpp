@@ -1,0 +1,116 @@
+#include "graph/nests.h"
+
+namespace monet {
+
+namespace {
+
+struct Cost {
+  Count kind;
+  std::int64_t number;
+};
+
+Counts counts(std::initializer_list<Cost> costs) {
+  Counts result;
+  for (const Cost& cost : costs) result[cost.kind] += cost.number;
+  return result;
+}
+
+// Operations per element, from each function's definition in the ONNX operator specification. Constant factors that
+// can be folded beforehand (1/sqrt 2 in GELU) count as one multiplication.
+Counts per_element(const OperatorSite& site) {
+  using enum Count;
+  const auto inputs = static_cast<std::int64_t>(site.inputs.size());
+  switch (site.op) {
+    case Op::Abs:
+    case Op::Relu:
+    case Op::Sign:
+    case Op::IsInf:
+    case Op::IsNaN: return counts({{compare, 1}});
+    case Op::Acos:
+    case Op::Asin:
+    case Op::Atan:
+    case Op::Cos:
+    case Op::Sin:
+    case Op::Tan: return counts({{trigonometric, 1}});
+    case Op::Acosh:
+    case Op::Asinh: return counts({{multiply, 1}, {add, 2}, {sqrt, 1}, {log, 1}});
+    case Op::Atanh: return counts({{add, 2}, {divide, 1}, {log, 1}, {multiply, 1}});
+    case Op::Cosh:
+    case Op::Sinh: return counts({{exp, 2}, {add, 1}, {multiply, 1}});
+    case Op::And:
+    case Op::Or:
+    case Op::Xor:
+    case Op::Not:
+    case Op::BitShift:
+    case Op::BitwiseAnd:
+    case Op::BitwiseOr:
+    case Op::BitwiseXor:
+    case Op::BitwiseNot:
+    case Op::Where: return counts({{logic, 1}});
+    case Op::Cast:
+    case Op::Ceil:
+    case Op::Floor:
+    case Op::Round: return counts({{round, 1}});
+    case Op::Celu: return counts({{compare, 2}, {divide, 1}, {exp, 1}, {add, 2}, {multiply, 1}});
+    case Op::Elu:
+    case Op::Selu: return counts({{compare, 1}, {exp, 1}, {add, 1}, {multiply, site.op == Op::Selu ? 2 : 1}});
+    case Op::Clip: {
+      const int bounds = (site.attributes.has(Attr::min) ? 1 : 0) + (site.attributes.has(Attr::max) ? 1 : 0);
+      return counts({{compare, bounds}});
+    }
+    case Op::Erf: return counts({{erf, 1}});
+    case Op::Exp: return counts({{exp, 1}});
+    case Op::Gelu:
+      return site.attributes.text(Attr::approximate) == "tanh" ? counts({{multiply, 5}, {add, 2}, {tanh, 1}})
+                                                               : counts({{multiply, 3}, {add, 1}, {erf, 1}});
+    case Op::HardSigmoid: return counts({{multiply, 1}, {add, 1}, {compare, 2}});
+    case Op::HardSwish: return counts({{multiply, 2}, {add, 1}, {compare, 2}});
+    case Op::LeakyRelu:
+    case Op::PRelu: return counts({{compare, 1}, {multiply, 1}});
+    case Op::Log: return counts({{log, 1}});
+    case Op::Mish: return counts({{exp, 1}, {add, 1}, {log, 1}, {tanh, 1}, {multiply, 1}});
+    case Op::Neg: return counts({{add, 1}});
+    case Op::Reciprocal: return counts({{divide, 1}});
+    case Op::Shrink: return counts({{compare, 2}, {add, 1}});
+    case Op::Sigmoid: return counts({{exp, 1}, {add, 1}, {divide, 1}});
+    case Op::Silu: return counts({{exp, 1}, {add, 1}, {divide, 1}, {multiply, 1}});
+    case Op::Softplus: return counts({{exp, 1}, {add, 1}, {log, 1}});
+    case Op::Softsign: return counts({{compare, 1}, {add, 1}, {divide, 1}});
+    case Op::Sqrt: return counts({{sqrt, 1}});
+    case Op::Tanh: return counts({{tanh, 1}});
+    case Op::ThresholdedRelu: return counts({{compare, 1}});
+    case Op::Add:
+    case Op::Sub: return counts({{add, 1}});
+    case Op::Mul: return counts({{multiply, 1}});
+    case Op::Div: return counts({{divide, 1}});
+    case Op::Mod: return counts({{divide, 1}, {multiply, 1}, {add, 1}});
+    case Op::Pow: return counts({{power, 1}});
+    case Op::Equal:
+    case Op::Greater:
+    case Op::GreaterOrEqual:
+    case Op::Less:
+    case Op::LessOrEqual: return counts({{compare, 1}});
+    case Op::ReluGrad: return counts({{compare, 1}});
+    case Op::Max:
+    case Op::Min: return counts({{compare, inputs - 1}});
+    case Op::Sum: return counts({{add, inputs - 1}});
+    case Op::Mean: return counts({{add, inputs - 1}, {multiply, 1}});
+    case Op::QuantizeLinear: return counts({{divide, 1}, {round, 1}, {add, 1}, {compare, 2}});
+    case Op::DequantizeLinear: return counts({{add, 1}, {multiply, 1}});
+    default: return {};
+  }
+}
+
+}  // namespace
+
+OperatorNests elementwise_nests(const OperatorSite& site) {
+  const Shape& full = site.out(0);
+  Nest nest{.loops = loops_over(full), .reads = {}, .writes = {}, .per_point = per_element(site)};
+  for (std::size_t i = 0; i < site.inputs.size(); ++i) {
+    if (site.has_input(i)) nest.reads.push_back(read_input(i, broadcast_axes(site.in(i), full)));
+  }
+  nest.writes.push_back(write_output(0, identity_axes(full.size())));
+  return {.nests = {std::move(nest)}, .scratch = {}};
+}
+
+}  // namespace monet

@@ -1,0 +1,136 @@
+#include "graph/nests.h"
+
+#include "base/checked.h"
+#include "base/require.h"
+
+#include <algorithm>
+
+namespace monet {
+
+std::string_view name_of(Count kind) {
+  static constexpr std::array<std::string_view, count_kinds> names = {
+      "mac", "add",  "multiply",      "divide", "compare", "exp",   "log",    "sqrt",
+      "erf", "tanh", "trigonometric", "power",  "logic",   "round", "random", "move"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name_of(Dim dim) {
+  static constexpr std::array<std::string_view, 23> names = {"B",  "G",  "K",  "C",  "D",  "H",  "OZ", "OY",
+                                                             "OX", "FZ", "FY", "FX", "IZ", "IY", "IX", "A0",
+                                                             "A1", "A2", "A3", "A4", "A5", "A6", "A7"};
+  return names[static_cast<std::size_t>(dim)];
+}
+
+std::int64_t other_operations(const Counts& counts) {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < count_kinds; ++i) {
+    const auto kind = static_cast<Count>(i);
+    if (kind != Count::mac && kind != Count::move) total += counts[kind];
+  }
+  return total;
+}
+
+OperatorSite site_of(const Graph& graph, const Node& node) {
+  OperatorSite site{.op = node.op, .attributes = node.attributes, .inputs = {}, .outputs = {}};
+  for (TensorId id : node.inputs) site.inputs.push_back(id.valid() ? &graph[id].type : nullptr);
+  for (TensorId id : node.outputs) site.outputs.push_back(id.valid() ? &graph[id].type : nullptr);
+  return site;
+}
+
+OperatorNests nests_of(const OperatorSite& site) {
+  switch (family_of(site.op)) {
+    case OpFamily::elementwise: return elementwise_nests(site);
+    case OpFamily::contraction: return contraction_nests(site);
+    case OpFamily::convolution: return convolution_nests(site);
+    case OpFamily::pool: return pool_nests(site);
+    case OpFamily::reduction: return reduction_nests(site);
+    case OpFamily::softmax: return softmax_nests(site);
+    case OpFamily::norm: return norm_nests(site);
+    case OpFamily::view: return {};
+    case OpFamily::movement: return movement_nests(site);
+    case OpFamily::generate: return generate_nests(site);
+  }
+  return {};
+}
+
+std::vector<Loop> loops_over(const Shape& shape) {
+  static const std::vector<std::vector<Dim>> names = {{},
+                                                      {Dim::K},
+                                                      {Dim::B, Dim::K},
+                                                      {Dim::B, Dim::D, Dim::K},
+                                                      {Dim::B, Dim::K, Dim::OY, Dim::OX},
+                                                      {Dim::B, Dim::K, Dim::OZ, Dim::OY, Dim::OX}};
+  std::vector<Loop> loops;
+  // Loop names run out at eight axes: what lies beyond is one loop, outermost.
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const Dim name = shape.size() < names.size()
+                         ? names[shape.size()][i]
+                         : static_cast<Dim>(static_cast<std::size_t>(Dim::A0) + std::min<std::size_t>(i, 7));
+    loops.push_back({name, shape[i]});
+  }
+  return loops;
+}
+
+std::vector<AxisIndex> broadcast_axes(const Shape& operand, const Shape& full) {
+  MONET_REQUIRE(operand.size() <= full.size());
+  const std::size_t lead = full.size() - operand.size();
+  std::vector<AxisIndex> axes;
+  for (std::size_t i = 0; i < operand.size(); ++i) {
+    axes.push_back(operand[i] == 1 && full[lead + i] != 1 ? at_zero() : at_loop(lead + i));
+  }
+  return axes;
+}
+
+std::vector<AxisIndex> identity_axes(std::size_t rank, std::size_t first) {
+  std::vector<AxisIndex> axes;
+  for (std::size_t i = 0; i < rank; ++i) axes.push_back(at_loop(first + i));
+  return axes;
+}
+
+AxisIndex at_loop(std::size_t loop, std::int64_t factor, std::int64_t offset) {
+  return {.terms = {{static_cast<std::uint8_t>(loop), factor}}, .offset = offset};
+}
+
+AxisIndex at_zero() { return {}; }
+
+AxisIndex at_any(std::int64_t size) { return {.terms = {}, .span = size, .anywhere = true}; }
+
+Access read_input(std::size_t input, std::vector<AxisIndex> axes) {
+  return {OperandKind::input, static_cast<std::uint8_t>(input), std::move(axes)};
+}
+
+Access read_scratch(std::size_t scratch, std::vector<AxisIndex> axes) {
+  return {OperandKind::scratch, static_cast<std::uint8_t>(scratch), std::move(axes)};
+}
+
+Access write_output(std::size_t output, std::vector<AxisIndex> axes, bool accumulate) {
+  return {OperandKind::output, static_cast<std::uint8_t>(output), std::move(axes), accumulate};
+}
+
+Access write_scratch(std::size_t scratch, std::vector<AxisIndex> axes, bool accumulate) {
+  return {OperandKind::scratch, static_cast<std::uint8_t>(scratch), std::move(axes), accumulate};
+}
+
+std::optional<std::int64_t> points(const Nest& nest) {
+  Shape sizes;
+  for (const Loop& loop : nest.loops) sizes.push_back(loop.size);
+  return checked_product(sizes);
+}
+
+Expected<Counts> operation_counts(const OperatorNests& nests) {
+  Counts total;
+  for (const Nest& nest : nests.nests) {
+    const auto volume = points(nest);
+    for (std::size_t i = 0; i < count_kinds; ++i) {
+      const std::int64_t each = nest.per_point.of[i];
+      if (each == 0) continue;
+      const auto product = volume ? checked_multiply(*volume, each) : std::nullopt;
+      const auto sum = product ? checked_add(total.of[i], *product) : std::nullopt;
+      if (!sum) return Error{.message = "it does more operations than 64 bits can count", .place = {}, .advice = {}};
+      total.of[i] = *sum;
+    }
+  }
+  return total;
+}
+
+}  // namespace monet

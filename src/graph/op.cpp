@@ -1,0 +1,36 @@
+#include "graph/op.h"
+
+#include <array>
+
+namespace monet {
+
+namespace {
+
+struct OpInfo {
+  std::string_view name;
+  OpFamily family;
+};
+
+constexpr std::array<OpInfo, op_count> op_table = {{
+#define MONET_OP(name, family) {#name, OpFamily::family},
+#include "graph/op_list.inc"
+#undef MONET_OP
+}};
+
+}  // namespace
+
+std::string_view name_of(Op op) { return op_table[static_cast<std::size_t>(op)].name; }
+OpFamily family_of(Op op) { return op_table[static_cast<std::size_t>(op)].family; }
+
+std::optional<Op> op_named(std::string_view name) {
+  for (std::size_t i = 0; i < op_count; ++i) {
+    if (op_table[i].name == name) return static_cast<Op>(i);
+  }
+  return std::nullopt;
+}
+
+bool is_random(Op op) {
+  return op == Op::Dropout || op == Op::RandomNormal || op == Op::RandomUniform || op == Op::Bernoulli;
+}
+
+}  // namespace monet

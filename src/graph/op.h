@@ -1,0 +1,43 @@
+// The operators a graph can hold, by name and family. What each one reads, writes and costs is in nests/; what its
+// outputs look like in infer/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace monet {
+
+enum class OpFamily : std::uint8_t {
+  elementwise,
+  contraction,
+  convolution,
+  pool,
+  reduction,
+  softmax,
+  norm,
+  view,
+  movement,
+  generate,
+};
+
+enum class Op : std::uint16_t {
+#define MONET_OP(name, family) name,
+#include "graph/op_list.inc"
+#undef MONET_OP
+};
+
+constexpr std::size_t op_count = 0
+#define MONET_OP(name, family) +1
+#include "graph/op_list.inc"
+#undef MONET_OP
+    ;
+
+std::string_view name_of(Op op);
+OpFamily family_of(Op op);
+std::optional<Op> op_named(std::string_view name);
+
+// Gives other values when it is run twice.
+bool is_random(Op op);
+
+}  // namespace monet
