@@ -11,6 +11,9 @@
 #include <monet/expected.h>
 
 #include <array>
+#include <initializer_list>
+#include <span>
+#include <utility>
 
 namespace monet {
 
@@ -43,6 +46,8 @@ struct Counts {
   std::int64_t operator[](Count kind) const { return of[static_cast<std::size_t>(kind)]; }
   bool operator==(const Counts&) const = default;
 };
+
+Counts counts_of(std::initializer_list<std::pair<Count, std::int64_t>> entries);
 
 // Arithmetic other than MACs: everything but mac and move.
 std::int64_t other_operations(const Counts& counts);
@@ -133,10 +138,13 @@ std::vector<Loop> loops_over(const Shape& shape);
 std::vector<AxisIndex> broadcast_axes(const Shape& operand, const Shape& full);
 // Axis i is loop `first + i`.
 std::vector<AxisIndex> identity_axes(std::size_t rank, std::size_t first = 0);
+// Axis i is loop i, and stays at 0 along the axes listed.
+std::vector<AxisIndex> reduced_axes(std::size_t rank, std::span<const std::int64_t> axes);
 AxisIndex at_loop(std::size_t loop, std::int64_t factor = 1, std::int64_t offset = 0);
 AxisIndex at_zero();
 AxisIndex at_any(std::int64_t size);  // anywhere on an axis of that size
 Access read_input(std::size_t input, std::vector<AxisIndex> axes);
+Access read_output(std::size_t output, std::vector<AxisIndex> axes);  // what an earlier nest has written
 Access read_scratch(std::size_t scratch, std::vector<AxisIndex> axes);
 Access write_output(std::size_t output, std::vector<AxisIndex> axes, bool accumulate = false);
 Access write_scratch(std::size_t scratch, std::vector<AxisIndex> axes, bool accumulate = false);

@@ -5,6 +5,7 @@
 #include <monet/expected.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,8 +20,10 @@ struct RawTensor {
   std::int32_t data_type = 0;
   std::vector<std::int64_t> dims;
   Text raw_data;
-  std::vector<Text>
-      packed_fields;  // float_data, int32_data, int64_data, double_data, uint64_data as they lie in the file
+  bool has_raw_data = false;
+  std::uint8_t value_field = 0;              // float_data 4, int32_data 5, int64_data 7, double_data 10, uint64_data 11
+  std::vector<Text> packed_values;           // runs of that field, still encoded
+  std::vector<std::uint64_t> single_values;  // values of that field that came one by one
   bool external = false;
   Text location;            // external only
   std::int64_t offset = 0;  // external only
@@ -63,6 +66,7 @@ struct RawNode {
   Text name;
   Text op_type;
   Text domain;
+  Text overload;
   std::vector<Text> inputs;
   std::vector<Text> outputs;
   std::vector<RawAttribute> attributes;
@@ -70,8 +74,9 @@ struct RawNode {
 };
 
 struct RawDimension {
-  std::int64_t value = -1;  // -1: not given
-  Text symbol;              // empty: not given
+  bool has_value = false;
+  std::int64_t value = 0;
+  Text symbol;  // empty: not given
 };
 
 // ValueInfoProto
@@ -90,6 +95,8 @@ struct RawGraph {
   std::vector<RawTensor> initializers;
   std::vector<RawValue> inputs;
   std::vector<RawValue> outputs;
+  std::vector<RawValue> inner_values;  // value_info: shapes that the exporter noted
+  std::vector<std::pair<Text, Text>> metadata;
   bool has_sparse_initializers = false;
 };
 
@@ -114,10 +121,14 @@ struct RawModel {
   std::int64_t ir_version = 0;
   Text producer;
   std::vector<RawOpset> opsets;
+  bool has_graph = false;
   RawGraph graph;
   std::vector<RawFunction> functions;
   std::vector<std::pair<Text, Text>> metadata;
 };
+
+// Where a mistake in a node is: its name, or what it makes when it has none.
+std::string place_of(const RawNode& node);
 
 // Decodes a ModelProto. The result points into `bytes`, which must outlive it.
 // Fails on anything that is not a well-formed ModelProto with a graph.

@@ -7,6 +7,7 @@
 
 #include "graph/graph.h"
 #include "onnx/model.h"
+#include "onnx/values.h"
 
 #include <optional>
 #include <string>
@@ -33,9 +34,11 @@ class NodeImport {
   TensorId input(std::size_t i);  // not valid when absent
   std::vector<TensorId> inputs();
   // Of an input that is there; fails the node when it is not, and gives a scalar.
-  const Shape& shape(std::size_t i);
+  Shape shape(std::size_t i);
   std::size_t rank(std::size_t i) { return shape(i).size(); }
   ElementType type(std::size_t i);
+  // The shape that the exporter noted for an output, -1 where it is not a number; nothing when it noted none.
+  std::optional<Shape> declared_shape(std::size_t output);
   // The value of an input if it is known (see Constant), else null. For an input that decides shapes use required_*.
   const Constant* value(std::size_t i);
   // The integers of an input that must be known; fails the node, naming the input, when they are not.
@@ -65,11 +68,17 @@ class NodeImport {
   void emit(Op op, std::vector<TensorId> inputs, Attributes attributes = {});
   // A helper in front of it; gives its first output. Named after the node.
   TensorId make(Op op, std::vector<TensorId> inputs, Attributes attributes = {});
+  // The same with its first `wanted` outputs.
+  std::vector<TensorId> make_many(Op op, std::vector<TensorId> inputs, Attributes attributes, std::size_t wanted);
   // The ONNX output is another name of `id`, or has a known value.
   void alias(std::size_t output, TensorId id);
   void set_constant(std::size_t output, Constant value);
   TensorId make_constant(Constant value);
-  const Shape& shape_of(TensorId id);
+  // The ONNX output is the tensor in an attribute: known when it is small, data otherwise.
+  void bind_literal(std::size_t output, std::string_view attribute);
+  // Fails the node when a tensor of that shape is impossible.
+  bool check_shape(const Shape& shape);
+  Shape shape_of(TensorId id);
   ElementType type_of(TensorId id);
 
   // Sequences of tensors exist while reading only.
@@ -82,13 +91,18 @@ class NodeImport {
  private:
   friend class Importer;
   const RawAttribute* find(std::string_view name, RawAttribute::Kind kind);
+  // The outputs' values when all inputs' are known and folding them is allowed.
+  std::optional<std::vector<Constant>> folded(Op op, const std::vector<TensorId>& inputs, const Attributes& attributes,
+                                              const std::vector<TensorType>& types);
+  // Output types, or nothing when the node has failed or fails now.
+  std::optional<std::vector<TensorType>> inferred(Op op, const std::vector<TensorId>& inputs,
+                                                  const Attributes& attributes);
 
   Importer& importer_;
   const RawNode& raw_;
   std::int64_t version_;
   std::optional<Error> error_;
   std::vector<bool> attribute_read_;
-  bool bound_ = false;
 };
 
 // Turns one kind of ONNX node into operators.
@@ -101,6 +115,7 @@ struct ImportEntry {
 };
 
 // The rules by family, each in a file of its own under import/.
+std::span<const ImportEntry> constant_rules();
 std::span<const ImportEntry> elementwise_rules();
 std::span<const ImportEntry> contraction_rules();
 std::span<const ImportEntry> convolution_rules();
@@ -112,8 +127,5 @@ std::span<const ImportEntry> view_rules();
 std::span<const ImportEntry> movement_rules();
 std::span<const ImportEntry> generate_rules();
 std::span<const ImportEntry> sequence_rules();
-
-// ONNX's number for an element type, as Cast's `to` has it; nothing for types we do not read (strings, complex).
-std::optional<ElementType> element_type_of(std::int64_t onnx_number);
 
 }  // namespace monet::onnx

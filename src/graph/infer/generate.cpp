@@ -1,1 +1,48 @@
-// written next
+#include "graph/infer.h"
+
+#include <fmt/format.h>
+
+namespace monet {
+
+namespace {
+
+Expected<Format> target_format(const OperatorTypes& operation) {
+  const std::int64_t to = operation.attributes.integer(Attr::to);
+  if (to < 0 || to > static_cast<std::int64_t>(ElementType::boolean)) {
+    return shape_error(fmt::format("{} asks for the unknown element type {}", name_of(operation.op), to));
+  }
+  return Format{.element = static_cast<ElementType>(to)};
+}
+
+Expected<Types> infer_from_shape(const OperatorTypes& operation) {
+  const Shape& shape = operation.attributes.integers(Attr::shape);
+  const bool fits =
+      (operation.op != Op::Range || shape.size() == 1) && (operation.op != Op::EyeLike || shape.size() == 2);
+  if (!fits) {
+    return shape_error(fmt::format("{} cannot give a tensor of {}: it has {}", name_of(operation.op), to_string(shape),
+                                   operation.op == Op::Range ? "one axis" : "two axes"));
+  }
+  const auto format = target_format(operation);
+  if (!format) return format.error();
+  return Types{{shape, *format}};
+}
+
+}  // namespace
+
+Expected<Types> infer_generate(const OperatorTypes& operation) {
+  if (operation.op == Op::Dropout) {
+    const double ratio = operation.attributes.real(Attr::ratio);
+    if (!(ratio >= 0 && ratio < 1)) {
+      return shape_error(fmt::format("Dropout has the ratio {}", ratio), "choose at least 0 and less than 1");
+    }
+    return Types{*operation.inputs[0], {operation.shape(0), {.element = ElementType::boolean}}};
+  }
+  if (operation.op == Op::Bernoulli) {
+    const auto format = target_format(operation);
+    if (!format) return format.error();
+    return Types{{operation.shape(0), *format}};
+  }
+  return infer_from_shape(operation);
+}
+
+}  // namespace monet

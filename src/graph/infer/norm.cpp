@@ -1,1 +1,122 @@
-// written next
+#include "graph/infer.h"
+
+#include "base/try.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace monet {
+
+namespace {
+
+Status check_rank(const OperatorTypes& operation, std::size_t least) {
+  if (operation.shape(0).size() >= least) return Done{};
+  return shape_error(fmt::format("{} needs an input of at least {} axes, not {}", name_of(operation.op), least,
+                                 to_string(operation.shape(0))));
+}
+
+// Inputs `first` to `last` hold one value for each channel.
+Status check_per_channel(const OperatorTypes& operation, std::size_t first, std::size_t last) {
+  static constexpr std::array names = {"input", "scale", "bias", "mean", "variance"};
+  const Shape wanted = {operation.shape(0)[1]};
+  for (std::size_t i = first; i <= last; ++i) {
+    if (operation.shape(i) != wanted) {
+      return shape_error(fmt::format("the {} of {} is {} for {} channels", names[i], name_of(operation.op),
+                                     to_string(operation.shape(i)), wanted[0]));
+    }
+  }
+  return Done{};
+}
+
+Status check_axis(const OperatorTypes& operation) {
+  const std::int64_t axis = operation.attributes.integer(Attr::axis);
+  if (axis >= 0 && axis < static_cast<std::int64_t>(operation.shape(0).size())) return Done{};
+  return shape_error(fmt::format("{} works along axis {} of an input of {}", name_of(operation.op), axis,
+                                 to_string(operation.shape(0))));
+}
+
+Expected<Types> infer_batch(const OperatorTypes& operation) {
+  MONET_CHECK(check_rank(operation, 2));
+  MONET_CHECK(check_per_channel(operation, 1, 4));
+  return Types{{operation.shape(0), operation.format(0)},
+               {operation.shape(3), operation.format(3)},
+               {operation.shape(4), operation.format(4)}};
+}
+
+// Layer and root-mean-square normalization: over all axes from `axis` on.
+Expected<Types> infer_layer(const OperatorTypes& operation) {
+  MONET_CHECK(check_axis(operation));
+  const Shape& input = operation.shape(0);
+  for (std::size_t i = 1; i < 3; ++i) {
+    if (operation.has(i) && broadcast(operation.shape(i), input) != input) {
+      return shape_error(fmt::format("the {} of {} is {}, which does not fit an input of {}", i == 1 ? "scale" : "bias",
+                                     name_of(operation.op), to_string(operation.shape(i)), to_string(input)));
+    }
+  }
+  Shape rows = input;
+  std::fill(rows.begin() + operation.attributes.integer(Attr::axis), rows.end(), 1);
+  const TensorType statistic{rows, {.element = ElementType::float32}};
+  Types types = {{input, operation.format(0)}, statistic};
+  if (operation.op == Op::LayerNormalization) types.push_back(statistic);
+  return types;
+}
+
+Status check_groups(const OperatorTypes& operation) {
+  const std::int64_t groups = operation.attributes.integer(Attr::num_groups);
+  const std::int64_t channels = operation.shape(0)[1];
+  if (groups >= 1 && channels % groups == 0) return Done{};
+  return shape_error(fmt::format("GroupNormalization cannot divide {} channels into {} groups", channels, groups));
+}
+
+Status check_axes(const OperatorTypes& operation) {
+  std::int64_t last = -1;
+  for (std::int64_t axis : operation.attributes.integers(Attr::axes)) {
+    if (axis <= last || axis >= static_cast<std::int64_t>(operation.shape(0).size())) {
+      return shape_error(fmt::format("{} has axis {} in a list that is not ascending or not among those of {}",
+                                     name_of(operation.op), axis, to_string(operation.shape(0))));
+    }
+    last = axis;
+  }
+  return Done{};
+}
+
+Status check_order(const OperatorTypes& operation) {
+  const std::int64_t p = operation.attributes.integer(Attr::p);
+  if (p == 1 || p == 2) return Done{};
+  return shape_error(fmt::format("LpNormalization has the order p = {}", p), "use 1 or 2");
+}
+
+Status check_size(const OperatorTypes& operation) {
+  const std::int64_t size = operation.attributes.integer(Attr::size);
+  if (size >= 1 && size <= std::int64_t{1} << 31) return Done{};
+  return shape_error(fmt::format("LRN sums over {} channels", size), "use a size of at least 1");
+}
+
+Status check(const OperatorTypes& operation) {
+  switch (operation.op) {
+    case Op::GroupNormalization:
+      MONET_CHECK(check_rank(operation, 2));
+      MONET_CHECK(check_per_channel(operation, 1, 2));
+      return check_groups(operation);
+    case Op::InstanceNormalization: MONET_CHECK(check_rank(operation, 3)); return check_per_channel(operation, 1, 2);
+    case Op::LpNormalization: MONET_CHECK(check_axis(operation)); return check_order(operation);
+    case Op::MeanVarianceNormalization: return check_axes(operation);
+    case Op::LRN: MONET_CHECK(check_rank(operation, 2)); return check_size(operation);
+    default: return Done{};
+  }
+}
+
+}  // namespace
+
+Expected<Types> infer_norm(const OperatorTypes& operation) {
+  switch (operation.op) {
+    case Op::BatchNormalization: return infer_batch(operation);
+    case Op::LayerNormalization:
+    case Op::RMSNormalization: return infer_layer(operation);
+    default: MONET_CHECK(check(operation)); return Types{{operation.shape(0), operation.format(0)}};
+  }
+}
+
+}  // namespace monet

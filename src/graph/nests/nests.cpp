@@ -21,6 +21,12 @@ std::string_view name_of(Dim dim) {
   return names[static_cast<std::size_t>(dim)];
 }
 
+Counts counts_of(std::initializer_list<std::pair<Count, std::int64_t>> entries) {
+  Counts counts;
+  for (const auto& [kind, number] : entries) counts[kind] += number;
+  return counts;
+}
+
 std::int64_t other_operations(const Counts& counts) {
   std::int64_t total = 0;
   for (std::size_t i = 0; i < count_kinds; ++i) {
@@ -87,6 +93,12 @@ std::vector<AxisIndex> identity_axes(std::size_t rank, std::size_t first) {
   return axes;
 }
 
+std::vector<AxisIndex> reduced_axes(std::size_t rank, std::span<const std::int64_t> axes) {
+  std::vector<AxisIndex> indices = identity_axes(rank);
+  for (std::int64_t axis : axes) indices[static_cast<std::size_t>(axis)] = at_zero();
+  return indices;
+}
+
 AxisIndex at_loop(std::size_t loop, std::int64_t factor, std::int64_t offset) {
   return {.terms = {{static_cast<std::uint8_t>(loop), factor}}, .offset = offset};
 }
@@ -97,6 +109,10 @@ AxisIndex at_any(std::int64_t size) { return {.terms = {}, .span = size, .anywhe
 
 Access read_input(std::size_t input, std::vector<AxisIndex> axes) {
   return {OperandKind::input, static_cast<std::uint8_t>(input), std::move(axes)};
+}
+
+Access read_output(std::size_t output, std::vector<AxisIndex> axes) {
+  return {OperandKind::output, static_cast<std::uint8_t>(output), std::move(axes)};
 }
 
 Access read_scratch(std::size_t scratch, std::vector<AxisIndex> axes) {

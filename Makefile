@@ -1,0 +1,83 @@
+# Every common task. `make help` lists them.
+
+JOBS ?= $(shell nproc)
+# More options for CMake: make build CMAKE_FLAGS=-DMONET_WERROR=ON
+CMAKE_FLAGS ?=
+# Seconds that all fuzz targets share.
+FUZZ_SECONDS ?= 60
+
+PYTHON := .venv/bin/python
+# Failures, skipped tests and the closing lines; not a line for every test that passed.
+CTEST = ctest -j $(JOBS) --output-on-failure --test-dir
+CTEST_FILTER = grep -vE '^ +Start +[0-9]+: | +Passed +[0-9.]+ sec$$|^Internal ctest|^$$'
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+
+.PHONY: help build demo test bench format lint fuzz asan tsan coverage clean
+
+help: ## list the tasks
+	@grep -hE '^[a-z ]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z ]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+build: ## build the program: build/monet
+	@scripts/setup.sh build
+	@cmake --preset release $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
+	@cmake --build build --target monet -j $(JOBS)
+
+demo: build ## build, then look at ResNet-18
+	@echo
+	@echo '$$ build/monet inspect resnet18'
+	@build/monet inspect resnet18
+	@echo
+	@echo 'This is ResNet-18, one of the built-in networks, as MONET reads it: its parameters, the multiply-accumulates'
+	@echo 'and other operations of one pass, and the bytes of each kind of tensor. Next: build/monet inspect --help,'
+	@echo 'build/monet inspect resnet18 --layers, or build/monet inspect YOUR_MODEL.onnx; the manual is docs/manual.md.'
+
+test: ## build everything and run all tests
+	@scripts/setup.sh test
+	@cmake --preset release $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
+	@cmake --build build -j $(JOBS)
+	@$(CTEST) build | $(CTEST_FILTER)
+	@$(PYTHON) -m pytest tests -q
+
+bench: ## build and run the benchmarks
+	@scripts/setup.sh build
+	@cmake --preset bench $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
+	@cmake --build build-bench --target monet_bench -j $(JOBS)
+	@build-bench/monet_bench
+
+format: ## lay out all C++ files
+	@scripts/setup.sh ci
+	@scripts/check_format.sh --fix
+
+lint: ## check layout, layering, documents and code (clang-tidy)
+	@scripts/setup.sh ci
+	@scripts/check_format.sh
+	@$(PYTHON) scripts/check_layering.py
+	@$(PYTHON) scripts/check_docs.py
+	@cmake --preset asan $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
+	@scripts/check_tidy.sh build-asan $(JOBS)
+
+fuzz: ## feed malformed files to the readers for FUZZ_SECONDS
+	@scripts/setup.sh fuzz
+	@cmake --preset fuzz $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
+	@cmake --build build-fuzz -j $(JOBS)
+	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+asan tsan: ## unit tests under sanitizers: address and undefined behaviour; threads
+	@scripts/setup.sh fuzz
+	@cmake --preset $@ $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
+	@cmake --build build-$@ -j $(JOBS)
+	@$(CTEST) build-$@ | $(CTEST_FILTER)
+
+coverage: ## unit tests with a table of what they reach
+	@scripts/setup.sh fuzz
+	@cmake --preset coverage $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
+	@cmake --build build-coverage --target monet_tests -j $(JOBS)
+	@LLVM_PROFILE_FILE=build-coverage/tests.profraw build-coverage/monet_tests --gtest_brief=1
+	@llvm-profdata-19 merge -sparse build-coverage/tests.profraw -o build-coverage/tests.profdata
+	@llvm-cov-19 report build-coverage/monet_tests -instr-profile=build-coverage/tests.profdata \
+	  -show-branch-summary=false -show-region-summary=false $(CURDIR)/src $(CURDIR)/include
+
+clean: ## remove all that was built; .venv stays
+	rm -rf build build-*/

@@ -1,0 +1,57 @@
+#include "cli/command.h"
+
+#include "networks/builtin.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace monet::cli {
+
+int report(const Error& error) {
+  const bool ours = error.kind == ErrorKind::defect;
+  fmt::print(stderr, "monet: {}{}\n", ours ? "internal error, please report it: " : "", error.text());
+  switch (error.kind) {
+    case ErrorKind::user: return 1;
+    case ErrorKind::infeasible: return 2;
+    case ErrorKind::defect: break;
+  }
+  return 3;
+}
+
+void report(const std::vector<std::string>& warnings, const std::vector<std::string>& notes,
+            const CommonOptions& options) {
+  // A damaged file can give a warning for every node; a few show what it is about.
+  constexpr std::size_t most = 8;
+  const auto list = [&](const char* kind, const std::vector<std::string>& lines) {
+    const std::size_t shown = options.verbose ? lines.size() : std::min(lines.size(), most);
+    for (std::size_t i = 0; i < shown; ++i) fmt::print(stderr, "monet: {}: {}\n", kind, lines[i]);
+    if (shown < lines.size())
+      fmt::print(stderr, "monet: {}: and {} more like these; -v shows all\n", kind, lines.size() - shown);
+  };
+  list("warning", warnings);
+  if (!options.quiet) list("note", notes);
+}
+
+int print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (written || errno == EPIPE) return 0;
+  fmt::print(stderr, "monet: cannot write the output: {}\n", std::strerror(errno));
+  return 1;
+}
+
+std::string network_help() {
+  std::string text = "Built-in networks, with the options each takes (NAME:OPTION=NUMBER,...):\n";
+  for (const BuiltinInfo& info : builtin_networks()) {
+    text += fmt::format("  {:<22} {}\n", info.name, info.description);
+    std::string options;
+    for (const OptionInfo& option : info.options)
+      options += fmt::format("{}{}={}", options.empty() ? "" : ",", option.name, option.default_value);
+    text += fmt::format("  {:<22} {}\n", "", options);
+  }
+  return text;
+}
+
+}  // namespace monet::cli

@@ -1,0 +1,37 @@
+// The commands and what they share. Arguments are parsed in main.cpp, the one file that knows the parser.
+#pragma once
+
+#include <monet/inspect.h>
+
+#include <string>
+#include <vector>
+
+namespace monet::cli {
+
+struct CommonOptions {
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+};
+
+struct InspectCommand {
+  CommonOptions common;
+  std::string model;
+  InspectOptions options;
+  bool layers = false;
+};
+
+// Each command gives the exit status: 0 done, 1 the user's input is wrong, 2 no feasible answer, 3 a defect of ours.
+int run(const InspectCommand& command);
+
+// Prints the error on standard error and gives the exit status for it.
+int report(const Error& error);
+// Warnings and notes, on standard error; quiet drops the notes.
+void report(const std::vector<std::string>& warnings, const std::vector<std::string>& notes,
+            const CommonOptions& options);
+// On standard output. Fails, with a message, when it cannot be written (a full disk).
+int print(const std::string& text);
+// The built-in networks and their options, for help.
+std::string network_help();
+
+}  // namespace monet::cli

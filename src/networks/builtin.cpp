@@ -1,0 +1,111 @@
+#include "networks/builtin.h"
+
+#include "base/suggest.h"
+#include "base/try.h"
+#include "networks/network.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace monet {
+
+namespace networks {
+
+namespace {
+
+constexpr std::int64_t largest_batch = 1 << 20;
+
+const std::vector<Network>& table() {
+  static const std::vector<Network> all = [] {
+    std::vector<Network> networks;
+    for (auto* family : {resnet_networks, mobilenet_networks, gpt2_networks, gpt2like_networks, bert_networks,
+                         mlp_networks, unet_networks, fsrcnn_networks}) {
+      std::ranges::move(family(), std::back_inserter(networks));
+    }
+    return networks;
+  }();
+  return all;
+}
+
+std::string_view name_in(std::string_view spec) { return spec.substr(0, spec.find(':')); }
+
+const Network* find(std::string_view name) {
+  const auto found =
+      std::ranges::find(table(), name, [](const Network& each) -> std::string_view { return each.info.name; });
+  return found == table().end() ? nullptr : &*found;
+}
+
+Error unknown_network(std::string_view name) {
+  std::vector<std::string> names;
+  for (const Network& each : table()) names.push_back(each.info.name);
+  const std::string guess = nearest(name, names);
+  return {
+      .message = fmt::format("there is no built-in network '{}'", name),
+      .advice = fmt::format("{}the built-in networks are {}",
+                            guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess), fmt::join(names, ", "))};
+}
+
+Expected<Graph> build(std::string_view spec, std::optional<std::int64_t> batch) {
+  const std::string_view name = name_in(spec);
+  const Network* network = find(name);
+  if (network == nullptr) return unknown_network(name);
+  const std::vector<OptionInfo>& options = network->info.options;
+  OptionValues values(options);
+  if (name.size() < spec.size()) {
+    MONET_TRY(values, parse_options(spec.substr(name.size() + 1), name, options));
+  }
+  if (batch) {
+    MONET_CHECK(check_range(*std::ranges::find(options, "batch", &OptionInfo::name), *batch));
+    values.set("batch", *batch);
+  }
+  return network->build(network->info, values);
+}
+
+}  // namespace
+
+Network network(std::string name, std::string description, std::vector<OptionInfo> options,
+                Expected<Graph> (*build)(const BuiltinInfo&, const OptionValues&), std::int64_t batch) {
+  options.insert(options.begin(), {"batch", "samples in a step", batch, 1, largest_batch});
+  return {.info = {.name = std::move(name), .description = std::move(description), .options = std::move(options)},
+          .build = build};
+}
+
+OptionInfo image_option(std::int64_t default_value, std::int64_t smallest) {
+  return {"image", "height and width of the image in pixels", default_value, smallest, 1 << 14};
+}
+
+OptionInfo classes_option(std::int64_t default_value) {
+  return {"classes", "classes to tell apart", default_value, 1, 1 << 24};
+}
+
+OptionInfo switch_option(std::string name, std::string meaning, bool default_value) {
+  return {std::move(name), std::move(meaning), default_value ? 1 : 0, 0, 1};
+}
+
+}  // namespace networks
+
+std::span<const BuiltinInfo> builtin_networks() {
+  static const std::vector<BuiltinInfo> infos = [] {
+    std::vector<BuiltinInfo> list;
+    for (const networks::Network& each : networks::table()) list.push_back(each.info);
+    return list;
+  }();
+  return infos;
+}
+
+bool is_builtin(std::string_view spec) { return networks::find(networks::name_in(spec)) != nullptr; }
+
+Expected<Graph> build_builtin(const std::string& spec, std::optional<std::int64_t> batch) {
+  auto graph = networks::build(spec, batch);
+  if (!graph) {
+    Error& error = graph.error();
+    error.place = error.place.empty() ? spec : fmt::format("{}: {}", spec, error.place);
+    if (error.advice.empty()) error.advice = "choose smaller sizes";
+  }
+  return graph;
+}
+
+}  // namespace monet

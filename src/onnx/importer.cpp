@@ -1,0 +1,314 @@
+#include "onnx/importer.h"
+
+#include "base/checked.h"
+#include "base/try.h"
+#include "graph/infer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace monet::onnx {
+
+namespace {
+
+Error problem(std::string message, std::string place, std::string advice = {}) {
+  return {.message = std::move(message), .place = std::move(place), .advice = std::move(advice)};
+}
+
+Status check_sizes(const Shape& shape, const std::string& what) {
+  for (std::int64_t size : shape) {
+    if (size < 0)
+      return problem(fmt::format("{} has an axis of negative size {}", what, size), {},
+                     "the file is damaged; export it again");
+  }
+  const auto count = checked_product(shape);
+  if (!count || *count > max_elements) {
+    return problem(fmt::format("{} of {} has more elements than can be counted", what, to_string(shape)), {},
+                   "choose smaller dimensions");
+  }
+  return Done{};
+}
+
+Error unknown_operator(const RawNode& node, std::int64_t version) {
+  const std::string domain = node.domain.empty() ? "ai.onnx" : std::string(node.domain);
+  const std::string what = fmt::format("operator '{}' of domain '{}', operator set {}", node.op_type, domain, version);
+  static constexpr std::array<Text, 3> control = {"If", "Loop", "Scan"};
+  static constexpr std::array<Text, 3> recurrent = {"LSTM", "GRU", "RNN"};
+  if (node.domain.empty() && std::ranges::find(control, node.op_type) != control.end()) {
+    return problem(what + " holds a graph of its own, and control flow is not read", place_of(node),
+                   "export the model with its control flow unrolled");
+  }
+  if (node.domain.empty() && std::ranges::find(recurrent, node.op_type) != recurrent.end()) {
+    return problem(what + " is recurrent, and recurrent operators are not read", place_of(node),
+                   "export the recurrence step by step, as matrix products");
+  }
+  return problem(what + " is not known", place_of(node), "export the model without it, or as standard ONNX operators");
+}
+
+}  // namespace
+
+Importer::Importer(const FlatModel& model, std::string folder, const Bindings& bindings, BatchRecord* record,
+                   const BatchCorrection* correction)
+    : model_(model), folder_(std::move(folder)), bindings_(bindings), record_(record), correction_(correction) {
+  index_of_.reserve(model.nodes.size() * 2 + model.raw->graph.initializers.size());
+}
+
+Importer::Value* Importer::find(Text name) {
+  const auto found = index_of_.find(name);
+  return found == index_of_.end() ? nullptr : values_[found->second].get();
+}
+
+Importer::Value& Importer::define(Text name) {
+  const auto [at, inserted] = index_of_.try_emplace(name, static_cast<std::uint32_t>(values_.size()));
+  if (inserted) values_.push_back(std::make_unique<Value>());
+  return *values_[at->second];
+}
+
+const Constant* Importer::constant_of(Value& value) {
+  if (!value.constant && value.initializer != nullptr && !value.values_asked) {
+    value.values_asked = true;
+    // A small vector of reals may be a bias: its values are known, but it stays an initializer.
+    if (auto decoded = decode_values(*value.initializer, folder_); decoded && *decoded) {
+      const auto count = element_count((*decoded)->shape);
+      if (!is_floating((*decoded)->type) || count <= 64) value.constant = std::move(**decoded);
+    }
+  }
+  return value.constant ? &*value.constant : nullptr;
+}
+
+std::optional<Shape> Importer::declared_shape(Text name) {
+  if (declared_.empty()) {
+    for (const RawValue& value : model_.raw->graph.inner_values) declared_.emplace(value.name, &value);
+    for (const RawValue& value : model_.raw->graph.outputs) declared_.emplace(value.name, &value);
+  }
+  const auto found = declared_.find(name);
+  if (found == declared_.end() || !found->second->has_shape) return std::nullopt;
+  Shape shape;
+  for (const RawDimension& dimension : found->second->dims) shape.push_back(dimension.has_value ? dimension.value : -1);
+  return shape;
+}
+
+const Constant* Importer::foldable(TensorId id) const {
+  const Constant* known = graph_.constant(id);
+  if (known == nullptr) return nullptr;
+  const bool may_be_trained =
+      initializers_.contains(id) && is_floating(known->type) && element_count(known->shape) != 1;
+  return may_be_trained ? nullptr : known;
+}
+
+Expected<TensorId> Importer::tensor_of(Text name) {
+  Value* value = find(name);
+  if (value == nullptr) return problem(fmt::format("its input '{}' was not made", name), {});
+  if (value->is_sequence) return problem(fmt::format("its input '{}' is a sequence, not a tensor", name), {});
+  if (value->tensor.valid()) return value->tensor;
+  TensorType type;
+  if (value->initializer != nullptr) {
+    type = {value->initializer->dims, {.element = *element_type_of(value->initializer->data_type)}};
+  } else {
+    type = {value->constant->shape, {.element = value->constant->type}};
+  }
+  value->tensor = graph_.add_tensor({.name = unique_tensor_name(std::string(name)),
+                                     .type = std::move(type),
+                                     .role = Role::constant,
+                                     .producer = {},
+                                     .parameter = false,
+                                     .updates = {}});
+  if (value->initializer != nullptr) initializers_.insert(value->tensor);
+  if (value->initializer == nullptr) {
+    graph_.constants.emplace(value->tensor, *value->constant);
+  } else if (const Constant* known = constant_of(*value)) {
+    graph_.constants.emplace(value->tensor, *known);
+  }
+  return value->tensor;
+}
+
+namespace {
+
+// `name`, or with the smallest number that makes it unique. `next` remembers where to go on, so that a name used n
+// times costs n steps, not n squared.
+std::string unique(std::string name, std::unordered_set<std::string>& names, std::size_t& next) {
+  if (names.insert(name).second) return name;
+  while (true) {
+    std::string candidate = fmt::format("{}#{}", name, ++next);
+    if (names.insert(candidate).second) return candidate;
+  }
+}
+
+}  // namespace
+
+std::string Importer::unique_node_name(std::string name) {
+  std::size_t& next = suffixes_.try_emplace("n" + name, 1).first->second;
+  return unique(std::move(name), node_names_, next);
+}
+
+std::string Importer::unique_tensor_name(std::string name) {
+  std::size_t& next = suffixes_.try_emplace("t" + name, 1).first->second;
+  return unique(std::move(name), tensor_names_, next);
+}
+
+Status Importer::add_initializers() {
+  for (const RawTensor& tensor : model_.raw->graph.initializers) {
+    const std::string what = fmt::format("the initializer '{}'", tensor.name);
+    if (!element_type_of(tensor.data_type)) {
+      return problem(fmt::format("{} has ONNX element type {}, which is not read", what, tensor.data_type), {},
+                     "strings and complex numbers are not read");
+    }
+    MONET_CHECK(check_sizes(tensor.dims, what));
+    define(tensor.name).initializer = &tensor;
+  }
+  return Done{};
+}
+
+Status Importer::add_inputs() {
+  bool first = true;
+  std::int64_t fixed_batch = -1;
+  for (const RawValue& input : model_.raw->graph.inputs) {
+    // Up to IR version 3 initializers are listed among the inputs.
+    if (find(input.name) != nullptr) continue;
+    const std::string what = fmt::format("the input '{}'", input.name);
+    if (!input.is_tensor) {
+      return problem(fmt::format("{} is {}, not a tensor", what,
+                                 input.other_kind.empty() ? "without a type" : fmt::format("a {}", input.other_kind)),
+                     {}, "only tensors are read");
+    }
+    const auto type = element_type_of(input.data_type);
+    if (!type)
+      return problem(fmt::format("{} has ONNX element type {}, which is not read", what, input.data_type), {},
+                     "strings and complex numbers are not read");
+    if (!input.has_shape)
+      return problem(fmt::format("{} has no shape", what), {}, "export the model with shapes for its inputs");
+    Shape shape;
+    for (std::size_t axis = 0; axis < input.dims.size(); ++axis) {
+      const RawDimension& dimension = input.dims[axis];
+      std::int64_t size = dimension.has_value ? dimension.value : 1;
+      if (!dimension.has_value) {
+        const std::string symbol =
+            dimension.symbol.empty() ? fmt::format("{}:{}", input.name, axis) : std::string(dimension.symbol);
+        if (const auto bound = bindings_.symbols.find(symbol); bound != bindings_.symbols.end()) size = bound->second;
+      } else if (axis == 0 && bindings_.batch && (first || size == fixed_batch)) {
+        fixed_batch = size;
+        size = *bindings_.batch;
+      }
+      if (size <= 0) {
+        return problem(fmt::format("{} has size {} on axis {}", what, size, axis), {},
+                       "every axis of an input needs at least one element; give --dim or --batch, or export it again");
+      }
+      shape.push_back(size);
+    }
+    first = false;
+    MONET_CHECK(check_sizes(shape, what));
+    const TensorId id = graph_.add_tensor({.name = unique_tensor_name(std::string(input.name)),
+                                           .type = {std::move(shape), {.element = *type}},
+                                           .role = Role::input,
+                                           .producer = {},
+                                           .parameter = false,
+                                           .updates = {}});
+    define(input.name).tensor = id;
+    graph_.inputs.push_back(id);
+  }
+  return Done{};
+}
+
+Status Importer::add_outputs() {
+  for (const RawValue& output : model_.raw->graph.outputs) {
+    if (find(output.name) == nullptr) {
+      return problem(fmt::format("the output '{}' is made by no node", output.name), {},
+                     "the file is incomplete; export it again");
+    }
+    auto id = tensor_of(output.name);
+    if (!id)
+      return problem(fmt::format("the output '{}' is a sequence, not a tensor", output.name), {},
+                     "only tensors are read");
+    graph_.outputs.push_back(*id);
+  }
+  return Done{};
+}
+
+void Importer::correct_batch(NodeImport& node, std::size_t index) {
+  corrected_target_.reset();
+  const RawNode& raw = model_.nodes[index].node;
+  if (correction_ == nullptr || !raw.domain.empty()) return;
+  const auto site = correction_->record.find(index);
+  if (site == correction_->record.end()) return;
+  const Constant* target = node.value(1);
+  if (target == nullptr) return;
+  // A target that followed the batch by itself (computed from a shape) is right already.
+  std::vector<std::int64_t> now;
+  for (std::int64_t i = 0; i < element_count(target->shape); ++i) now.push_back(target->integer_at(i));
+  if (now != site->second.target) return;
+  if (raw.op_type == "Reshape") {
+    corrected_target_ = corrected_reshape(site->second, node.shape(0), correction_->from, correction_->to);
+  } else if (correction_->expand && now.size() > 1 && now.front() == correction_->from) {
+    now.front() = correction_->to;
+    corrected_target_ = std::move(now);
+  }
+}
+
+Status Importer::import_node(std::size_t index) {
+  const RawNode& raw = model_.nodes[index].node;
+  const std::int64_t version = model_.nodes[index].version;
+  NodeImport node(*this, raw, version);
+  correct_batch(node, index);
+  const ImportRule rule = find_rule(raw.domain, raw.op_type);
+  if (rule == nullptr) return unknown_operator(raw, version);
+  rule(node);
+  if (node.failed()) {
+    Error error = *std::move(node.error_);
+    error.place = place_of(raw);
+    return error;
+  }
+  for (Text output : raw.outputs) {
+    if (!output.empty() && find(output) == nullptr) {
+      return problem(fmt::format("its output '{}' is not one that {} can make", output, raw.op_type), place_of(raw));
+    }
+  }
+  for (std::size_t i = 0; i < raw.attributes.size(); ++i) {
+    if (!node.attribute_read_[i]) {
+      warnings.push_back(
+          fmt::format("{}: the attribute '{}' is not known and has no effect", place_of(raw), raw.attributes[i].name));
+    }
+  }
+  const bool may_hold_batch = raw.domain.empty() && (raw.op_type == "Reshape" || raw.op_type == "Expand");
+  if (record_ != nullptr && may_hold_batch && raw.inputs.size() > 1 && !raw.outputs.empty()) {
+    const Constant* target = node.value(1);
+    const Value* output = find(raw.outputs[0]);
+    if (target != nullptr && output != nullptr && element_count(target->shape) <= most_constant_elements) {
+      BatchSite site{.input = node.shape(0),
+                     .output = output->constant ? output->constant->shape : graph_[output->tensor].type.shape,
+                     .target = {}};
+      for (std::int64_t i = 0; i < element_count(target->shape); ++i) site.target.push_back(target->integer_at(i));
+      record_->emplace(index, std::move(site));
+    }
+  }
+  return Done{};
+}
+
+Expected<Graph> Importer::run() {
+  graph_.name = std::string(model_.raw->graph.name);
+  if (model_.raw->graph.has_sparse_initializers)
+    return problem("it has sparse initializers, which are not read", {}, "export it with dense weights");
+  MONET_CHECK(add_initializers());
+  MONET_CHECK(add_inputs());
+  for (std::size_t i = 0; i < model_.nodes.size(); ++i) MONET_CHECK(import_node(i));
+  MONET_CHECK(add_outputs());
+  return std::move(graph_);
+}
+
+ImportRule find_rule(std::string_view domain, std::string_view op_type) {
+  static const auto table = [] {
+    std::unordered_map<std::string, ImportRule> rules;
+    for (const auto& family : {constant_rules(), elementwise_rules(), contraction_rules(), convolution_rules(),
+                               pool_rules(), reduction_rules(), softmax_rules(), norm_rules(), view_rules(),
+                               movement_rules(), generate_rules(), sequence_rules()}) {
+      for (const ImportEntry& entry : family)
+        rules.emplace(fmt::format("{}:{}", entry.domain, entry.op_type), entry.rule);
+    }
+    return rules;
+  }();
+  const auto found = table.find(fmt::format("{}:{}", domain, op_type));
+  return found == table.end() ? nullptr : found->second;
+}
+
+}  // namespace monet::onnx

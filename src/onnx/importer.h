@@ -1,0 +1,83 @@
+// Turns a flat list of ONNX nodes into a graph: binds dimensions, folds what is known, asks the rule of each operator.
+#pragma once
+
+#include "onnx/flatten.h"
+#include "onnx/node_import.h"
+#include "onnx/rebatch.h"
+
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace monet::onnx {
+
+// Sizes for what the file leaves open.
+struct Bindings {
+  std::unordered_map<std::string, std::int64_t> symbols;
+  std::optional<std::int64_t> batch;  // first axis of the data inputs, whatever the file says
+};
+
+class Importer {
+ public:
+  // `record`, if given, receives the shapes at which a fixed batch may be baked in; `correction`, if given, replaces
+  // such constants.
+  Importer(const FlatModel& model, std::string folder, const Bindings& bindings, BatchRecord* record,
+           const BatchCorrection* correction);
+
+  Expected<Graph> run();
+  // Tensors that are initializers of the file; valid after run().
+  const std::unordered_set<TensorId>& initializers() const { return initializers_; }
+  std::vector<std::string> warnings;
+
+ private:
+  friend class NodeImport;
+
+  // What a name in the file stands for: a tensor of the graph, a known value, a sequence, or an initializer of which
+  // nothing has been asked yet. Constants become tensors when somebody reads them as such.
+  struct Value {
+    TensorId tensor;
+    std::optional<Constant> constant;
+    const RawTensor* initializer = nullptr;
+    bool values_asked = false;  // the initializer's values were looked for
+    bool is_sequence = false;
+    std::vector<TensorId> sequence;
+  };
+
+  Status add_initializers();
+  Status add_inputs();
+  Status add_outputs();
+  Status import_node(std::size_t index);
+  void correct_batch(NodeImport& node, std::size_t index);
+
+  Value* find(Text name);
+  Value& define(Text name);
+  Expected<TensorId> tensor_of(Text name);
+  const Constant* constant_of(Value& value);
+  // The value of a tensor that folding may use: not of a vector of reals among the initializers, which may be trained.
+  const Constant* foldable(TensorId id) const;
+  std::optional<Shape> declared_shape(Text name);
+  std::string unique_node_name(std::string name);
+  std::string unique_tensor_name(std::string name);
+
+  const FlatModel& model_;
+  std::string folder_;
+  const Bindings& bindings_;
+  BatchRecord* record_;
+  const BatchCorrection* correction_;
+
+  Graph graph_;
+  std::unordered_map<Text, std::uint32_t> index_of_;
+  std::vector<std::unique_ptr<Value>> values_;
+  std::unordered_map<Text, const RawValue*> declared_;  // filled when first asked
+  std::unordered_set<std::string> node_names_;
+  std::unordered_set<std::string> tensor_names_;
+  std::unordered_map<std::string, std::size_t> suffixes_;
+  std::unordered_set<TensorId> initializers_;                  // that are in the graph
+  std::int64_t fold_budget_ = std::int64_t{1} << 24;           // elements; bounds time and memory spent on folding
+  std::optional<std::vector<std::int64_t>> corrected_target_;  // of the node being imported
+};
+
+// The rule for an operator, or null.
+ImportRule find_rule(std::string_view domain, std::string_view op_type);
+
+}  // namespace monet::onnx

@@ -1,0 +1,164 @@
+#include "onnx/reader.h"
+
+#include "base/mapped_file.h"
+#include "base/suggest.h"
+#include "base/try.h"
+#include "graph/compact.h"
+#include "graph/verify.h"
+#include "onnx/idioms.h"
+#include "onnx/importer.h"
+#include "onnx/provenance.h"
+#include "onnx/roles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace monet::onnx {
+
+namespace {
+
+Error problem(std::string message, std::string advice) {
+  return {.message = std::move(message), .place = {}, .advice = std::move(advice)};
+}
+
+// What the inputs of a file leave open, in order of appearance.
+struct OpenDimensions {
+  std::vector<std::string> symbols;
+  std::string batch_symbol;      // of the first axis of the first input; empty when it is fixed
+  std::int64_t fixed_batch = 0;  // when it is fixed
+  bool has_batch = false;
+};
+
+OpenDimensions open_dimensions(const RawModel& model) {
+  OpenDimensions open;
+  std::set<Text> initializers;
+  for (const RawTensor& tensor : model.graph.initializers) initializers.insert(tensor.name);
+  for (const RawValue& input : model.graph.inputs) {
+    if (initializers.contains(input.name)) continue;
+    for (std::size_t axis = 0; axis < input.dims.size(); ++axis) {
+      const RawDimension& dimension = input.dims[axis];
+      const bool batch = axis == 0 && !open.has_batch;
+      if (batch) open.has_batch = true;
+      if (dimension.has_value) {
+        if (batch) open.fixed_batch = dimension.value;
+        continue;
+      }
+      std::string symbol =
+          dimension.symbol.empty() ? fmt::format("{}:{}", input.name, axis) : std::string(dimension.symbol);
+      if (batch) open.batch_symbol = symbol;
+      if (std::ranges::find(open.symbols, symbol) == open.symbols.end()) open.symbols.push_back(std::move(symbol));
+    }
+  }
+  return open;
+}
+
+Expected<Bindings> bind(const OpenDimensions& open, const ReadOptions& options, std::vector<std::string>& notes) {
+  Bindings bindings;
+  if (options.batch && *options.batch < 1)
+    return problem(fmt::format("a batch of {} is impossible", *options.batch), "give a positive whole number");
+  for (const auto& [name, size] : options.dimensions) {
+    if (size < 1)
+      return problem(fmt::format("dimension '{}' cannot be {}", name, size), "give a positive whole number");
+    if (std::ranges::find(open.symbols, name) == open.symbols.end()) {
+      const std::string guess = nearest(name, open.symbols);
+      std::string advice = open.symbols.empty() ? "all its dimensions are fixed"
+                                                : fmt::format("it has {}", fmt::join(open.symbols, ", "));
+      if (!guess.empty()) advice = fmt::format("did you mean '{}'?", guess);
+      return problem(fmt::format("the model has no symbolic dimension '{}'", name), std::move(advice));
+    }
+    if (!bindings.symbols.emplace(name, size).second && bindings.symbols[name] != size) {
+      return problem(fmt::format("dimension '{}' is given twice", name), "give it once");
+    }
+  }
+  if (options.batch && !open.has_batch) return problem("the model has no input with a batch axis", "leave --batch out");
+  if (options.batch && !open.batch_symbol.empty()) {
+    const auto [at, inserted] = bindings.symbols.emplace(open.batch_symbol, *options.batch);
+    if (!inserted && at->second != *options.batch) {
+      return problem(fmt::format("--batch and --dim {} disagree", open.batch_symbol), "give one of them");
+    }
+  } else if (options.batch && *options.batch != open.fixed_batch) {
+    bindings.batch = options.batch;
+  }
+  for (const std::string& symbol : open.symbols) {
+    if (bindings.symbols.emplace(symbol, 1).second)
+      notes.push_back(fmt::format("dimension '{}' is not given and taken as 1", symbol));
+  }
+  return bindings;
+}
+
+struct Imported {
+  Graph graph;
+  std::unordered_set<TensorId> initializers;
+  std::vector<std::string> warnings;
+};
+
+Expected<Imported> import(const FlatModel& flat, const std::string& folder, const Bindings& bindings,
+                          BatchRecord* record, const BatchCorrection* correction) {
+  Importer importer(flat, folder, bindings, record, correction);
+  MONET_TRY(Graph graph, importer.run());
+  return Imported{std::move(graph), importer.initializers(), std::move(importer.warnings)};
+}
+
+// A file with its batch baked in: once as it is, to see where, then with the new one. What is expanded to the old batch
+// may be a table that needs no batch at all, so that is left alone first.
+Expected<Imported> import_rebatched(const FlatModel& flat, const std::string& folder, const Bindings& bindings,
+                                    std::int64_t from, std::vector<std::string>& notes) {
+  Bindings as_is = bindings;
+  as_is.batch.reset();
+  BatchCorrection correction{.record = {}, .from = from, .to = *bindings.batch, .expand = false};
+  MONET_TRY(Imported original, import(flat, folder, as_is, &correction.record, nullptr));
+  auto result = import(flat, folder, bindings, nullptr, &correction);
+  if (!result) {
+    correction.expand = true;
+    auto again = import(flat, folder, bindings, nullptr, &correction);
+    if (again) result = std::move(again);
+  }
+  if (!result) {
+    Error error = result.error();
+    error.message = fmt::format("the model is fixed to a batch of {} and cannot be given {}: {}", from, *bindings.batch,
+                                error.message);
+    error.advice = "export it with a dynamic batch dimension";
+    return error;
+  }
+  notes.push_back(fmt::format("the file has a batch of {} baked in; it was changed to {}", from, *bindings.batch));
+  return result;
+}
+
+}  // namespace
+
+Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, const ReadOptions& options) {
+  MONET_TRY(const RawModel raw, decode_model(bytes));
+  MONET_TRY(const FlatModel flat, flatten(raw));
+  Network network;
+  const OpenDimensions open = open_dimensions(raw);
+  MONET_TRY(const Bindings bindings, bind(open, options, network.notes));
+  if (bindings.batch && open.fixed_batch < 1)
+    return problem(fmt::format("its inputs have a batch of {}", open.fixed_batch), "export it again");
+  MONET_TRY(Imported imported, bindings.batch
+                                   ? import_rebatched(flat, folder, bindings, open.fixed_batch, network.notes)
+                                   : import(flat, folder, bindings, nullptr, nullptr));
+  network.warnings = std::move(imported.warnings);
+  network.is_training_step = assign_phases(imported.graph);
+  if (options.recognize_idioms) recognize_idioms(imported.graph);
+  assign_roles(imported.graph, imported.initializers, signature_of(raw), network.is_training_step, network.notes);
+  network.graph = compact(std::move(imported.graph));
+  MONET_CHECK(verify(network.graph));
+  for (std::string& warning : provenance_warnings(flat, network.graph)) network.warnings.push_back(std::move(warning));
+  return network;
+}
+
+Expected<Network> read(const std::string& path, const ReadOptions& options) {
+  MONET_TRY(const MappedFile file, MappedFile::open(path));
+  auto network = read_bytes(file.bytes(), std::filesystem::path(path).parent_path().string(), options);
+  if (!network) {
+    Error error = network.error();
+    error.place = error.place.empty() ? path : fmt::format("{}: {}", path, error.place);
+    return error;
+  }
+  return network;
+}
+
+}  // namespace monet::onnx

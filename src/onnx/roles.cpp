@@ -1,0 +1,226 @@
+#include "onnx/roles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace monet::onnx {
+
+namespace {
+
+// How a tensor from outside is used, directly or through operators that only carry it on (views, casts, functions of it
+// alone). A tensor may be used in several ways.
+enum Use : std::uint8_t {
+  weight = 1,       // of a convolution, product or norm
+  statistic = 2,    // running mean or variance
+  lookup = 4,       // a table that indices choose from
+  added = 8,        // added to, multiplied with or joined to activations
+  mask = 16,        // added to scores that go into a softmax, or a choice between values
+  normalizes = 32,  // subtracted from or dividing the network's input
+  left = 64         // first operand of a product: a weight if it is an initializer, data if it is an input
+};
+
+using Uses = std::vector<std::uint8_t>;  // by tensor
+
+std::uint8_t position_use(const Node& node, std::size_t input) {
+  switch (node.op) {
+    case Op::Conv:
+    case Op::ConvTranspose: return input >= 1 ? weight : 0;
+    case Op::MatMul:
+    case Op::Gemm:
+    case Op::Einsum: return input >= 1 ? weight : left;
+    case Op::BatchNormalization: return input == 0 ? 0 : input <= 2 ? weight : statistic;
+    case Op::LayerNormalization:
+    case Op::RMSNormalization:
+    case Op::GroupNormalization:
+    case Op::InstanceNormalization:
+    case Op::PRelu: return input >= 1 ? weight : 0;
+    case Op::Attention: return input >= 3 ? mask : weight;
+    case Op::Where: return mask;
+    case Op::Gather:
+    case Op::GatherElements:
+    case Op::GatherND: return input == 0 ? lookup : 0;
+    default: return 0;
+  }
+}
+
+// Hands on what it is given, so that the use of its output is the use of its input.
+bool carries(Op op, std::size_t inputs_from_data) {
+  if (inputs_from_data > 0) return false;
+  const OpFamily family = family_of(op);
+  return family == OpFamily::view || family == OpFamily::elementwise || family == OpFamily::reduction ||
+         op == Op::Pad || op == Op::Tile || op == Op::Resize || op == Op::Trilu;
+}
+
+bool joins(Op op) {
+  return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Div || op == Op::Sum || op == Op::Concat ||
+         op == Op::Pow || op == Op::Max || op == Op::Min;
+}
+
+struct Flow {
+  std::vector<bool> from_data;   // depends on an input of the network
+  std::vector<bool> is_input;    // an input, or a view of one
+  std::vector<bool> to_softmax;  // scores: reaches a softmax through element-wise operators and views
+};
+
+// Whether an input changes from step to step. In a training step weights are inputs too: there only the first input and
+// integers (tokens, labels) are data.
+bool is_data(const Graph& graph, TensorId id, bool is_training_step) {
+  return !is_training_step || id == graph.inputs.front() || !is_floating(graph[id].type.format.element);
+}
+
+Flow trace(const Graph& graph, bool is_training_step) {
+  const std::size_t count = graph.tensors().size();
+  Flow flow{std::vector<bool>(count), std::vector<bool>(count), std::vector<bool>(count)};
+  for (TensorId id : graph.inputs) {
+    flow.from_data[id.index()] = flow.is_input[id.index()] = is_data(graph, id, is_training_step);
+  }
+  for (const Node& node : graph.nodes()) {
+    const bool data =
+        std::ranges::any_of(node.inputs, [&](TensorId id) { return id.valid() && flow.from_data[id.index()]; });
+    const bool view = family_of(node.op) == OpFamily::view || node.op == Op::Cast;
+    const bool input = view && !node.inputs.empty() && node.inputs[0].valid() && flow.is_input[node.inputs[0].index()];
+    for (TensorId id : node.outputs) {
+      if (!id.valid()) continue;
+      flow.from_data[id.index()] = data;
+      flow.is_input[id.index()] = input;
+    }
+  }
+  for (std::size_t i = graph.nodes().size(); i-- > 0;) {
+    const Node& node = graph.nodes()[i];
+    const bool passes = family_of(node.op) == OpFamily::view || family_of(node.op) == OpFamily::elementwise;
+    const bool scores = node.op == Op::Softmax || node.op == Op::LogSoftmax ||
+                        (passes && std::ranges::any_of(node.outputs, [&](TensorId id) {
+                           return id.valid() && flow.to_softmax[id.index()];
+                         }));
+    if (!scores) continue;
+    for (TensorId id : node.inputs) {
+      if (id.valid()) flow.to_softmax[id.index()] = true;
+    }
+  }
+  return flow;
+}
+
+Uses trace_uses(const Graph& graph, const Flow& flow) {
+  Uses uses(graph.tensors().size(), 0);
+  for (std::size_t n = graph.nodes().size(); n-- > 0;) {
+    const Node& node = graph.nodes()[n];
+    if (node.phase != Phase::forward) continue;
+    std::uint8_t onward = 0;
+    for (TensorId id : node.outputs) {
+      if (id.valid()) onward |= uses[id.index()];
+    }
+    const auto data_inputs = static_cast<std::size_t>(
+        std::ranges::count_if(node.inputs, [&](TensorId id) { return id.valid() && flow.from_data[id.index()]; }));
+    const bool of_input =
+        std::ranges::any_of(node.inputs, [&](TensorId id) { return id.valid() && flow.is_input[id.index()]; });
+    const bool scores = !node.outputs.empty() && node.outputs[0].valid() && flow.to_softmax[node.outputs[0].index()];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (!node.inputs[i].valid()) continue;
+      std::uint8_t use = position_use(node, i);
+      if (carries(node.op, data_inputs)) use |= onward;
+      if (joins(node.op) && data_inputs > 0) {
+        const bool shifts = of_input && node.op != Op::Concat;
+        use |= shifts ? normalizes : scores && node.op == Op::Add ? mask | added : added;
+      }
+      uses[node.inputs[i].index()] |= use;
+    }
+  }
+  return uses;
+}
+
+std::size_t wide_axes(const Shape& shape) {
+  return static_cast<std::size_t>(std::ranges::count_if(shape, [](std::int64_t size) { return size > 1; }));
+}
+
+// The last part of a dotted name.
+std::string_view leaf(std::string_view name) {
+  const auto dot = name.rfind('.');
+  return dot == std::string_view::npos ? name : name.substr(dot + 1);
+}
+
+// What PyTorch modules commonly call buffers that are not trained.
+bool named_like_buffer(std::string_view name) {
+  static constexpr std::array<std::string_view, 16> buffers = {
+      "pe",  "mask", "attn_mask", "causal_mask", "masked_bias",  "inv_freq",  "cos_cached",          "sin_cached",
+      "cos", "sin",  "freqs",     "freqs_cis",   "position_ids", "pos_table", "positional_encoding", "running_mean"};
+  return std::ranges::find(buffers, leaf(name)) != buffers.end();
+}
+
+// A name that an exporter made up ("onnx::Add_555", "val_7", "123"): nothing can be read from it.
+bool named_by_exporter(std::string_view name) {
+  return name.find("::") != std::string_view::npos || name.starts_with("val_") || name.starts_with("/") ||
+         std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Why a floating-point initializer is not trained; empty when it is.
+std::string_view reason_not_trained(const Tensor& tensor, std::uint8_t uses) {
+  if (uses & statistic) return "running statistic";
+  if (uses & (weight | left)) return "";
+  if (element_count(tensor.type.shape) <= 1) return "a single number";
+  if (named_like_buffer(tensor.name)) return "named like a buffer";
+  const std::size_t wide = wide_axes(tensor.type.shape);
+  if (uses & lookup) return wide >= 2 ? "" : "a table of numbers";
+  if ((uses & mask) != 0 && wide >= 2) return "a mask";
+  if (uses & added)
+    return wide >= 2 && named_by_exporter(tensor.name) ? "a table added to activations, without a name of its own" : "";
+  if (uses & normalizes) return "it normalizes the input";
+  if (uses & mask) return "a choice between values";
+  return "not in a trainable position";
+}
+
+void assign_produced_roles(Graph& graph) {
+  for (const Node& node : graph.nodes()) {
+    for (TensorId id : node.outputs) {
+      if (!id.valid()) continue;
+      graph[id].role = node.phase == Phase::forward    ? Role::activation
+                       : node.phase == Phase::backward ? Role::gradient
+                                                       : Role::optimizer_state;
+    }
+    // New running statistics replace the old ones.
+    if (node.op != Op::BatchNormalization) continue;
+    for (std::size_t i = 1; i < node.outputs.size() && i < 3; ++i) {
+      const TensorId output = node.outputs[i];
+      const TensorId target = node.inputs[i + 2];
+      if (!output.valid() || graph[target].producer.valid() || graph[target].type != graph[output].type) continue;
+      graph[output].role = Role::statistic;
+      graph[output].updates = target;
+    }
+  }
+}
+
+}  // namespace
+
+void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers, const Signature& signature,
+                  bool is_training_step, std::vector<std::string>& notes) {
+  assign_produced_roles(graph);
+  const Uses uses = trace_uses(graph, trace(graph, is_training_step));
+  for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
+    const TensorId id(i);
+    Tensor& tensor = graph[id];
+    const bool real = is_floating(tensor.type.format.element);
+    if (tensor.producer.valid() || !real) continue;
+    // In a training step weights are inputs, because the step gives them back.
+    const bool weight_input = is_training_step && tensor.role == Role::input && !is_data(graph, id, true) &&
+                              (uses[i] & (weight | added)) != 0;
+    if (!initializers.contains(id) && !weight_input) continue;
+    std::string_view reason = reason_not_trained(tensor, uses[i]);
+    if (signature.parameters.contains(tensor.name)) reason = "";
+    if (signature.buffers.contains(tensor.name) && reason.empty()) reason = "the exporter says it is a buffer";
+    if (reason.empty()) {
+      tensor.role = Role::weight;
+      tensor.parameter = true;
+    } else if ((uses[i] & statistic) != 0) {
+      tensor.role = Role::statistic;
+    } else {
+      tensor.role = Role::constant;
+      if (wide_axes(tensor.type.shape) > 0) {
+        notes.push_back(fmt::format("'{}' ({}) is not counted as a parameter: {}", tensor.name,
+                                    to_string(tensor.type.shape), reason));
+      }
+    }
+  }
+}
+
+}  // namespace monet::onnx

@@ -1,0 +1,25 @@
+// Why each tensor of a file exists: which initializers are trained, which are statistics, tables or masks; which nodes
+// of a training step made by others are forward, backward, optimizer.
+#pragma once
+
+#include "graph/graph.h"
+#include "onnx/provenance.h"
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+namespace monet::onnx {
+
+// Marks nodes with their phase. The gradient of the loss and all that follows from it is backward; what reads state
+// that no forward node reads (moments, accumulation buffers) and all that follows is optimizer. Gives whether the
+// graph has a backward part.
+bool assign_phases(Graph& graph);
+
+// Gives every tensor its role and marks parameters; what the exporter says about them in `signature` goes before what
+// their position tells. Notes name floating-point initializers of some size that are not
+// counted as parameters, and why.
+void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers, const Signature& signature,
+                  bool is_training_step, std::vector<std::string>& notes);
+
+}  // namespace monet::onnx

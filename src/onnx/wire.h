@@ -1,0 +1,19 @@
+// Reading protocol-buffer messages with protozero so that no byte sequence can do worse than throw DecodeError.
+// Used by the decoder only; nothing above it sees an exception.
+#pragma once
+
+#include <stdexcept>
+
+namespace monet::onnx {
+
+struct DecodeError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace monet::onnx
+
+// protozero checks the wire type of each access with this macro; a wrong one is the file's fault, not ours.
+#define protozero_assert(condition) \
+  (static_cast<bool>(condition) ? void(0) : throw ::monet::onnx::DecodeError("a field has the wrong wire type"))
+
+#include <protozero/pbf_reader.hpp>

@@ -1,0 +1,35 @@
+"""What the Python tests share: where the programs are, and where the optional shared data are."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parent.parent
+
+
+def built(name: str) -> Path:
+    program = Path(os.environ.get("MONET_BUILD", SOURCE / "build")) / name
+    assert program.exists(), f"{program} is not built; run `make test`"
+    return program
+
+
+@pytest.fixture(scope="session")
+def monet() -> Path:
+    """The program `monet`."""
+    return built("monet")
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Path:
+    """The program `monet_oracle`, which runs a model on given values."""
+    return built("monet_oracle")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder with reference models and measurements; tests that need it are skipped where it is absent."""
+    folder = Path(os.environ.get("MONET_SHARED", SOURCE.parent / "shared"))
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is absent; set MONET_SHARED to the folder with reference models")
+    return folder

@@ -1,0 +1,94 @@
+// Normalizations: counts by formula, shapes, and what is refused.
+#include "support/nest_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace monet::test {
+namespace {
+
+using enum Count;
+using Integers = std::vector<std::int64_t>;
+using testing::HasSubstr;
+
+Attributes attributes(std::vector<std::pair<Attr, std::int64_t>> integers) {
+  Attributes result = {{Attr::epsilon, 1e-5}, {Attr::momentum, 0.9}};
+  for (const auto& [key, value] : integers) result.set(key, value);
+  return result;
+}
+
+void expect(Op op, const std::vector<Shape>& shapes, Attributes given, Counts expected, std::size_t outputs = 1) {
+  const auto [complaint, counts] = checked(op, floats(shapes), std::move(given), outputs);
+  EXPECT_EQ(complaint, "") << name_of(op);
+  EXPECT_EQ(counts, expected) << name_of(op);
+}
+
+std::string complaint(Op op, const std::vector<Shape>& shapes, Attributes given) {
+  const auto graph = single(op, floats(shapes), std::move(given));
+  return graph ? "" : graph.error().message;
+}
+
+// n elements in r rows: a mean, a variance, an inverse deviation, a normalization of m further operations.
+Counts full(std::int64_t n, std::int64_t r, std::int64_t scale, std::int64_t bias) {
+  return counts_of({{add, 4 * n + r + bias}, {multiply, 2 * n + 2 * r + scale}, {sqrt, r}, {divide, r}});
+}
+
+TEST(NormNests, Batch) {
+  const std::vector<Shape> shapes = {{2, 3, 4, 5}, {3}, {3}, {3}, {3}};
+  expect(Op::BatchNormalization, shapes, attributes({{Attr::training_mode, 0}}),
+         counts_of({{add, 2 * 120 + 3}, {multiply, 2 * 120}, {sqrt, 3}, {divide, 3}}));
+  Counts training = full(120, 3, 120, 120);
+  expect(Op::BatchNormalization, shapes, attributes({{Attr::training_mode, 1}}), training);
+  training[multiply] += 2 * 2 * 3;
+  training[add] += 2 * 3;
+  expect(Op::BatchNormalization, shapes, attributes({{Attr::training_mode, 1}}), training, 3);
+}
+
+TEST(NormNests, Rows) {
+  for (std::size_t outputs : {1, 3}) {
+    expect(Op::LayerNormalization, {{2, 3, 8}, {8}, {8}}, attributes({{Attr::axis, 2}}), full(48, 6, 48, 48), outputs);
+  }
+  expect(Op::LayerNormalization, {{2, 3, 8}, {3, 8}}, attributes({{Attr::axis, 1}}), full(48, 2, 48, 0));
+  for (std::size_t outputs : {1, 2}) {
+    expect(Op::RMSNormalization, {{2, 3, 8}, {8}}, attributes({{Attr::axis, 2}}),
+           counts_of({{add, 48 + 6}, {multiply, 3 * 48 + 6}, {sqrt, 6}, {divide, 6}}), outputs);
+  }
+  expect(Op::InstanceNormalization, {{2, 3, 4}, {3}, {3}}, attributes({}), full(24, 6, 24, 24));
+  expect(Op::GroupNormalization, {{2, 6, 4}, {6}, {6}}, attributes({{Attr::num_groups, 3}}), full(48, 6, 48, 48));
+  Attributes axes = attributes({});
+  axes.set(Attr::axes, Integers{0, 2});
+  expect(Op::MeanVarianceNormalization, {{2, 3, 4}}, axes, full(24, 3, 0, 0));
+}
+
+TEST(NormNests, Lengths) {
+  expect(Op::LpNormalization, {{4, 10}}, attributes({{Attr::axis, 1}, {Attr::p, 1}}),
+         counts_of({{compare, 40}, {add, 40}, {divide, 40}}));
+  expect(Op::LpNormalization, {{4, 10}}, attributes({{Attr::axis, 1}, {Attr::p, 2}}),
+         counts_of({{multiply, 40}, {add, 40}, {sqrt, 4}, {divide, 40}}));
+  expect(Op::LRN, {{1, 4, 2, 2}}, attributes({{Attr::size, 3}}),
+         counts_of({{multiply, 16 * 3 + 16}, {add, 16 * 3 + 16}, {power, 16}, {divide, 16}}));
+}
+
+TEST(InferNorm, StatisticsHaveOneValueForEachRow) {
+  const auto graph = single(Op::LayerNormalization, floats({{2, 3, 8}, {8}}), attributes({{Attr::axis, 1}}), 3);
+  ASSERT_TRUE(graph.has_value());
+  EXPECT_EQ((*graph)[graph->outputs[1]].type.shape, (Shape{2, 1, 1}));
+}
+
+TEST(InferNorm, RefusesWhatDoesNotFit) {
+  EXPECT_THAT(complaint(Op::BatchNormalization, {{2, 3, 4}, {3}, {4}, {3}, {3}}, attributes({})),
+              HasSubstr("the bias of BatchNormalization is 4 for 3 channels"));
+  EXPECT_THAT(complaint(Op::BatchNormalization, {{2}, {1}, {1}, {1}, {1}}, attributes({})), HasSubstr("at least 2"));
+  EXPECT_THAT(complaint(Op::LayerNormalization, {{2, 8}, {4}}, attributes({{Attr::axis, 1}})),
+              HasSubstr("the scale of LayerNormalization is 4"));
+  EXPECT_THAT(complaint(Op::LayerNormalization, {{2, 8}, {8}}, attributes({{Attr::axis, 2}})), HasSubstr("axis 2"));
+  EXPECT_THAT(complaint(Op::LayerNormalization, {{1, 8}, {2, 8}}, attributes({{Attr::axis, 1}})), HasSubstr("2x8"));
+  EXPECT_THAT(complaint(Op::GroupNormalization, {{2, 6, 4}, {6}, {6}}, attributes({{Attr::num_groups, 0}})),
+              HasSubstr("6 channels into 0 groups"));
+  EXPECT_THAT(complaint(Op::InstanceNormalization, {{2, 3}, {3}, {3}}, attributes({})), HasSubstr("at least 3"));
+  EXPECT_THAT(complaint(Op::LpNormalization, {{4}}, attributes({{Attr::axis, 0}, {Attr::p, 3}})), HasSubstr("p = 3"));
+  EXPECT_THAT(complaint(Op::LRN, {{1, 4, 2}}, attributes({{Attr::size, 0}})), HasSubstr("over 0 channels"));
+}
+
+}  // namespace
+}  // namespace monet::test

@@ -1,0 +1,71 @@
+"""Does the layering check find what it should, and nothing else?"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check_layering.py"
+
+
+def check(root: Path) -> tuple[int, list[str]]:
+    done = subprocess.run([sys.executable, SCRIPT, root], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.splitlines()[:-1]
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def test_this_repository_is_in_order():
+    assert check(SCRIPT.parent.parent) == (0, [])
+
+
+def test_own_room_rooms_below_and_public_headers_are_allowed(tmp_path):
+    root = write(
+        tmp_path,
+        {
+            "include/monet/error.h": "#include <monet/other.h>\n#include <string>\n",
+            "src/graph/graph.cpp": '#include "graph/graph.h"\n#include "base/ids.h"\n#include <monet/error.h>\n',
+            "src/cli/main.cpp": '#include "base/ids.h"\n#include "onnx/read.h"\n#include <onnx/onnx_pb.h>\n',
+        },
+    )
+    assert check(root) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "message"),
+    [
+        ("src/base/ids.h", '#include "graph/graph.h"', "graph/ lies above it"),
+        ("src/onnx/read.cpp", '  #  include "interpret/interpret.h"', "interpret/ lies beside it"),
+        ("src/interpret/run.cpp", '#include "networks/networks.h"', "networks/ lies above it"),
+        ("src/graph/graph.cpp", '#include "graph.h"', "does not start with a room"),
+        ("src/graph/graph.cpp", '#include "monet/error.h"', "angle brackets"),
+        ("include/monet/error.h", '#include "base/ids.h"', "it is internal"),
+        ("src/attic/old.cpp", "", "attic is not a room"),
+    ],
+)
+def test_a_breach_is_found_at_its_line(tmp_path, file, line, message):
+    lines = "// first\n" + line + "\n"
+    status, problems = check(write(tmp_path, {file: lines}))
+    assert status == 1
+    assert len(problems) == 1
+    assert problems[0].startswith(f"{file}:{2 if line else 1}: ")
+    assert message in problems[0]
+
+
+def test_a_ring_of_folders_inside_a_room_is_found(tmp_path):
+    root = write(
+        tmp_path,
+        {
+            "src/graph/infer/a.cpp": '#include "graph/nests/b.h"\n',
+            "src/graph/nests/b.h": '#include "graph/infer/a.h"\n',
+        },
+    )
+    status, problems = check(root)
+    assert status == 1
+    assert "graph/infer -> graph/nests -> graph/infer" in problems[0]
