@@ -1,6 +1,5 @@
 #include "graph/builder.h"
 
-#include "base/checked.h"
 #include "graph/infer.h"
 
 #include <fmt/format.h>
@@ -18,10 +17,10 @@ std::string GraphBuilder::unique(std::string name) {
 }
 
 TensorId GraphBuilder::source(std::string name, Shape shape, ElementType type, Role role, bool parameter) {
-  const auto count = checked_product(shape);
-  const bool fits = count && *count <= max_elements && std::ranges::all_of(shape, [](auto size) { return size >= 0; });
+  const std::string reason = impossible_shape(shape);
+  const bool fits = reason.empty();
   if (!fits && !error_) {
-    error_ = Error{.message = fmt::format("a tensor of {} is impossible", to_string(shape)),
+    error_ = Error{.message = fmt::format("a tensor of {} is impossible: {}", to_string(shape), reason),
                    .place = name,
                    .advice = "choose smaller, positive sizes"};
   }

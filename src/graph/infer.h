@@ -47,6 +47,12 @@ std::size_t required_inputs(Op op);
 // Largest number of elements a tensor may have: far beyond any machine, and small enough that bits and sums of a few
 // tensors still fit 64 bits.
 constexpr std::int64_t max_elements = std::int64_t{1} << 52;
+// Most axes of a tensor and most inputs of an operator other than a view, so that loops and operands fit a byte.
+constexpr std::size_t max_rank = 32;
+constexpr std::size_t max_operands = 255;
+
+// Whether a tensor of that shape can be: the reason if not, else empty.
+std::string impossible_shape(const Shape& shape);
 
 // A rule's complaint; the caller adds the place.
 inline Error shape_error(std::string message, std::string advice = {}) {

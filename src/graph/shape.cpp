@@ -15,11 +15,14 @@ std::int64_t element_count(std::span<const std::int64_t> shape) {
 
 std::string to_string(std::span<const std::int64_t> shape) {
   if (shape.empty()) return "scalar";
+  // A damaged file may claim thousands of axes; nobody wants to read them all.
+  constexpr std::size_t most = 16;
   std::string text;
-  for (std::int64_t size : shape) {
-    if (!text.empty()) text += 'x';
-    text += std::to_string(size);
+  for (std::size_t i = 0; i < std::min(shape.size(), most); ++i) {
+    if (i > 0) text += 'x';
+    text += std::to_string(shape[i]);
   }
+  if (shape.size() > most) text += "x...";
   return text;
 }
 

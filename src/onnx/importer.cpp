@@ -1,6 +1,5 @@
 #include "onnx/importer.h"
 
-#include "base/checked.h"
 #include "base/try.h"
 #include "graph/infer.h"
 
@@ -18,15 +17,9 @@ Error problem(std::string message, std::string place, std::string advice = {}) {
 }
 
 Status check_sizes(const Shape& shape, const std::string& what) {
-  for (std::int64_t size : shape) {
-    if (size < 0)
-      return problem(fmt::format("{} has an axis of negative size {}", what, size), {},
-                     "the file is damaged; export it again");
-  }
-  const auto count = checked_product(shape);
-  if (!count || *count > max_elements) {
-    return problem(fmt::format("{} of {} has more elements than can be counted", what, to_string(shape)), {},
-                   "choose smaller dimensions");
+  if (const std::string reason = impossible_shape(shape); !reason.empty()) {
+    return problem(fmt::format("{} of {} is impossible: {}", what, to_string(shape), reason), {},
+                   "choose smaller, positive dimensions, or export it again");
   }
   return Done{};
 }

@@ -1,6 +1,5 @@
 #include "onnx/node_import.h"
 
-#include "base/checked.h"
 #include "graph/fold.h"
 #include "graph/infer.h"
 #include "onnx/importer.h"
@@ -353,11 +352,9 @@ void NodeImport::bind_literal(std::size_t output, std::string_view attribute) {
 }
 
 bool NodeImport::check_shape(const Shape& shape) {
-  const auto count = checked_product(shape);
-  const bool possible =
-      count && *count <= max_elements && std::ranges::all_of(shape, [](auto size) { return size >= 0; });
-  if (!possible) fail(fmt::format("makes a tensor of {}, which is impossible", to_string(shape)));
-  return possible;
+  const std::string reason = impossible_shape(shape);
+  if (!reason.empty()) fail(fmt::format("makes a tensor of {}, which is impossible: {}", to_string(shape), reason));
+  return reason.empty();
 }
 
 Shape NodeImport::shape_of(TensorId id) { return id.valid() ? importer_.graph_[id].type.shape : scalar_type.shape; }

@@ -156,6 +156,7 @@ TEST(EinsumText, NormalForm) {
   EXPECT_EQ(normal("Ab,bC->AC", {2, 2}), "zb,by->zy");
   EXPECT_EQ(normal("i,i->", {1, 1}), "i,i->");
   EXPECT_THAT(normal("ij->i->j", {2}), HasSubstr("signs other than"));
+  EXPECT_THAT(normal("ij->i,j", {2}), HasSubstr("two outputs"));
   EXPECT_THAT(normal("i-j", {2}), HasSubstr("signs other than"));
   EXPECT_THAT(normal("i..j", {2}), HasSubstr("signs other than"));
   EXPECT_THAT(normal("ij,jk", {2}), HasSubstr("2 operands, and 1 inputs"));

@@ -42,7 +42,7 @@ def common(rng, op, make):
         yield case(f"{name}_group", op, make(rng, sizes, kernel, group=2), group=2)
         yield case(f"{name}_depthwise", op, make(rng, sizes, kernel, outputs=4, group=4), group=4)
         yield case(f"{name}_pointwise", op, make(rng, sizes, (1,) * rank))
-    for opset in (1, 11, 22):
+    for opset in (7, 11, 22):
         yield case(f"{op}_opset_{opset}", op, make(rng, (7, 8), (3, 3)), opset=opset, pads=[1, 1, 1, 1])
     zero_bias = make(rng, (7, 8), (3, 3), bias=False)
     yield case(f"{op}_zero_bias", op, zero_bias, initializers={"b": np.zeros(6, np.float32)})
@@ -90,7 +90,7 @@ def conv_transpose(rng):
         yield case(f"{name}_output_padding", "ConvTranspose", transpose_inputs(rng, sizes, kernel),
                    strides=[3] * rank, output_padding=[1, 2][:rank])
         for rule in ("SAME_UPPER", "SAME_LOWER"):
-            for stride in (1, 2, 3):
+            for stride in (1, 2):  # onnxruntime leaves the rule where a stride is larger than its kernel
                 yield case(f"{name}_{rule}_{stride}", "ConvTranspose", transpose_inputs(rng, sizes, kernel),
                            auto_pad=rule, strides=[stride] * rank)
     for i, shape in enumerate([(14, 16), (13, 15), (15, 16)]):

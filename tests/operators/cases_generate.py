@@ -14,6 +14,11 @@ def cases():
     for dtype in (FLOAT, INT64, TensorProto.DOUBLE):
         yield case(f"EyeLike_type_{dtype}", "EyeLike", {"x": values(rng, 4, 3)}, opset=9, dtype=dtype,
                    output_types=[dtype])
+    for start, limit, delta in ((0, 70000, 1), (5, -140000, -2), (3, 200001, 3)):
+        numbers = {"start": np.int64(start), "limit": np.int64(limit), "delta": np.int64(delta)}
+        yield case(f"Range_large_{start}_{delta}", "Range", {}, opset=11, initializers=numbers, output_types=[INT64])
+    yield case("Range_float", "Range", {}, opset=11,
+               initializers={"start": np.float32(0.5), "limit": np.float32(40000), "delta": np.float32(0.5)})
     for opset in (7, 10):
         yield case(f"Dropout_{opset}", "Dropout", {"x": values(rng, 3, 4)}, opset=opset, ratio=0.3)
     yield case("Dropout_10_mask@reference", "Dropout", {"x": values(rng, 3, 4)}, ["y", "mask"], opset=10, ratio=0.3,

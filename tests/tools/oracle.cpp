@@ -2,12 +2,14 @@
 //   monet_oracle DIR...
 // Each DIR holds model.onnx and inputs.txt, with a line "name<TAB>file.npy" for each value that the model needs
 // (float64 .npy files, C order). Writes output_0.npy, output_1.npy, … beside them, or error.txt with the message.
+//   monet_oracle --shapes DIR...
+// Runs nothing and needs no values: writes shapes.txt, with a line "name<TAB>4 3 32 32" for each tensor.
 #include "base/try.h"
 #include "interpret/interpret.h"
 #include "onnx/reader.h"
 #include "tools/npy.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <fstream>
 
@@ -38,12 +40,21 @@ Status run_case(const std::string& folder) {
   return Done{};
 }
 
+Status write_shapes(const std::string& folder) {
+  MONET_TRY(const Network network, onnx::read(folder + "/model.onnx", {.recognize_idioms = false}));
+  std::ofstream file(folder + "/shapes.txt");
+  for (const Tensor& tensor : network.graph.tensors())
+    file << fmt::format("{}\t{}\n", tensor.name, fmt::join(tensor.type.shape, " "));
+  return Done{};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
+  const bool shapes = argc > 1 && std::string_view(argv[1]) == "--shapes";
+  for (int i = shapes ? 2 : 1; i < argc; ++i) {
     const std::string folder = argv[i];
-    if (const auto status = run_case(folder); !status)
+    if (const auto status = shapes ? write_shapes(folder) : run_case(folder); !status)
       std::ofstream(folder + "/error.txt") << status.error().text() << "\n";
   }
   return 0;

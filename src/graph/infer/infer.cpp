@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace monet {
 
 namespace {
@@ -82,7 +84,17 @@ std::size_t required_inputs(Op op) {
   }
 }
 
+std::string impossible_shape(const Shape& shape) {
+  if (shape.size() > max_rank) return fmt::format("more than {} axes", max_rank);
+  if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 0; })) return "an axis of negative size";
+  const auto count = checked_product(shape);
+  return count && *count <= max_elements ? "" : "more elements than can be counted";
+}
+
 Expected<Types> infer(const OperatorTypes& operation) {
+  if (operation.inputs.size() > max_operands && family_of(operation.op) != OpFamily::view) {
+    return shape_error(fmt::format("{} has more than {} inputs", name_of(operation.op), max_operands));
+  }
   const std::size_t required = required_inputs(operation.op);
   for (std::size_t i = 0; i < required; ++i) {
     if (!operation.has(i)) {
@@ -93,14 +105,9 @@ Expected<Types> infer(const OperatorTypes& operation) {
   auto types = infer_by_family(operation);
   if (!types) return types;
   for (const TensorType& type : *types) {
-    for (std::int64_t size : type.shape) {
-      if (size < 0)
-        return shape_error(fmt::format("{} gives an axis of negative size {}", name_of(operation.op), size));
-    }
-    const auto count = checked_product(type.shape);
-    if (!count || *count > max_elements) {
-      return shape_error(fmt::format("{} gives a tensor of {}, more elements than can be counted",
-                                     name_of(operation.op), to_string(type.shape)));
+    if (const std::string reason = impossible_shape(type.shape); !reason.empty()) {
+      return shape_error(
+          fmt::format("{} gives a tensor of {}: {}", name_of(operation.op), to_string(type.shape), reason));
     }
   }
   return types;

@@ -8,10 +8,6 @@ namespace monet {
 
 namespace {
 
-Dim generic_dim(std::size_t i) {
-  return static_cast<Dim>(static_cast<std::size_t>(Dim::A0) + std::min<std::size_t>(i, 7));
-}
-
 Counts one(Count kind, std::int64_t number = 1) {
   Counts counts;
   counts[kind] = number;

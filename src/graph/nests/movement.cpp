@@ -38,13 +38,10 @@ OperatorNests tile_nests(const OperatorSite& site) {
   const auto& repeats = site.attributes.integers(Attr::repeats);
   std::vector<Loop> loops = loops_over(from);
   std::vector<AxisIndex> target = identity_axes(from.size());
-  // Names that loops_over leaves free at this rank.
-  const Dim first_free = from.size() < 6 ? Dim::A0 : Dim::B;
   for (std::size_t axis = 0; axis < from.size(); ++axis) {
     if (repeats[axis] == 1) continue;
     target[axis].terms.push_back({static_cast<std::uint8_t>(loops.size()), from[axis]});
-    const auto name = static_cast<std::size_t>(first_free) + std::min<std::size_t>(axis, 7);
-    loops.push_back({static_cast<Dim>(name), repeats[axis]});
+    loops.push_back({generic_dim(from.size() + axis), repeats[axis]});
   }
   Nest nest{.loops = std::move(loops),
             .reads = {read_input(0, identity_axes(from.size()))},

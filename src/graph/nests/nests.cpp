@@ -14,11 +14,11 @@ std::string_view name_of(Count kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-std::string_view name_of(Dim dim) {
-  static constexpr std::array<std::string_view, 23> names = {"B",  "G",  "K",  "C",  "D",  "H",  "OZ", "OY",
-                                                             "OX", "FZ", "FY", "FX", "IZ", "IY", "IX", "A0",
-                                                             "A1", "A2", "A3", "A4", "A5", "A6", "A7"};
-  return names[static_cast<std::size_t>(dim)];
+std::string name_of(Dim dim) {
+  static constexpr std::array<std::string_view, 15> names = {"B",  "G",  "K",  "C",  "D",  "H",  "OZ", "OY",
+                                                             "OX", "FZ", "FY", "FX", "IZ", "IY", "IX"};
+  const auto index = static_cast<std::size_t>(dim);
+  return index < names.size() ? std::string(names[index]) : "A" + std::to_string(index - names.size());
 }
 
 Counts counts_of(std::initializer_list<std::pair<Count, std::int64_t>> entries) {
@@ -67,11 +67,8 @@ std::vector<Loop> loops_over(const Shape& shape) {
                                                       {Dim::B, Dim::K, Dim::OY, Dim::OX},
                                                       {Dim::B, Dim::K, Dim::OZ, Dim::OY, Dim::OX}};
   std::vector<Loop> loops;
-  // Loop names run out at eight axes: what lies beyond is one loop, outermost.
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    const Dim name = shape.size() < names.size()
-                         ? names[shape.size()][i]
-                         : static_cast<Dim>(static_cast<std::size_t>(Dim::A0) + std::min<std::size_t>(i, 7));
+    const Dim name = shape.size() < names.size() ? names[shape.size()][i] : generic_dim(i);
     loops.push_back({name, shape[i]});
   }
   return loops;

@@ -110,6 +110,7 @@ inline Expected<EinsumEquation> normalized_einsum(std::string_view text, std::sp
   if (equation.operands.size() != ranks.size()) {
     return complaint(fmt::format("with {} operands, and {} inputs", equation.operands.size(), ranks.size()));
   }
+  if (equation.output.find(',') != std::string::npos) return complaint("with two outputs");
   if (condensed_text->find("->") == std::string::npos) equation.output = implicit_output(equation);
 
   std::vector<std::size_t> hidden;
