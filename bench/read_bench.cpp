@@ -1,27 +1,19 @@
 // How long does it take to have a network: from a file, by number of nodes, and built in, by number of layers?
 #include "networks/builtin.h"
 #include "onnx/reader.h"
+#include "support/onnx_builder.h"
 
 #include <benchmark/benchmark.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 namespace monet {
 namespace {
 
-std::filesystem::path models_folder() {
-  if (const char* folder = std::getenv("MONET_SHARED")) return std::filesystem::path(folder) / "models";
-  return std::filesystem::path(MONET_SOURCE_DIR).parent_path() / "shared" / "models";
-}
-
+// Reads a model of data/models.
 void read_model(benchmark::State& state, const std::string& name) {
-  const std::filesystem::path file = models_folder() / name;
-  if (!std::filesystem::exists(file)) {
-    state.SkipWithError("the file is absent; set MONET_SHARED");
-    return;
-  }
+  const std::filesystem::path file = std::filesystem::path(MONET_SOURCE_DIR) / "data" / "models" / name;
   std::size_t nodes = 0;
   for (auto _ : state) {
     const auto network = onnx::read(file.string(), {});
@@ -39,6 +31,28 @@ BENCHMARK_CAPTURE(read_model, resnet50, "resnet50.onnx")->Unit(benchmark::kMilli
 BENCHMARK_CAPTURE(read_model, resnet50_dynamo, "resnet50.dynamo.onnx")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read_model, bert_base, "bert_base.onnx")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(read_model, gpt2_small, "gpt2_small.onnx")->Unit(benchmark::kMillisecond);
+
+BENCHMARK_CAPTURE(read_model, gpt2_small_flash, "gpt2_small_flash.onnx")->Unit(benchmark::kMillisecond);
+
+// A chain of n nodes: the time for each must not grow with n.
+void read_chain(benchmark::State& state) {
+  test::OnnxModel model;
+  const auto count = state.range(0);
+  model.input("t0", {4, 8});
+  for (std::int64_t i = 0; i < count; ++i) {
+    model.node(i % 2 == 0 ? "Neg" : "Relu", {"t" + std::to_string(i)}, {"t" + std::to_string(i + 1)});
+  }
+  model.output("t" + std::to_string(count));
+  const std::string bytes = model.bytes();
+  for (auto _ : state) {
+    const auto network = onnx::read_bytes(bytes, "", {});
+    if (!network) state.SkipWithError(network.error().text().c_str());
+  }
+  state.SetComplexityN(count);
+  state.counters["us_per_node"] = benchmark::Counter(
+      static_cast<double>(count) * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(read_chain)->RangeMultiplier(4)->Range(1000, 256000)->Complexity()->Unit(benchmark::kMillisecond);
 
 void build_gpt2(benchmark::State& state) {
   const std::string spec = "gpt2:layers=" + std::to_string(state.range(0));

@@ -1,4 +1,5 @@
 // The program `monet`: reads the arguments and calls the command.
+#include "base/suggest.h"
 #include "cli/command.h"
 
 #include <monet/version.h>
@@ -6,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -60,25 +62,50 @@ void add_inspect(CLI::App& app, InspectCommand& command) {
       network_help());
 }
 
+// What the arguments got wrong, with the nearest right word where one is near.
+std::string explain(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    commands.push_back(command->get_name());
+  if (!arguments.empty() && !arguments[0].starts_with("-") &&
+      std::ranges::find(commands, arguments[0]) == commands.end()) {
+    const std::string guess = nearest(arguments[0], commands);
+    return fmt::format("there is no command '{}' ({})", arguments[0],
+                       guess.empty() ? fmt::format("commands are {}", fmt::join(commands, ", "))
+                                     : fmt::format("did you mean '{}'?", guess));
+  }
+  if (arguments.empty()) return "a command is missing (try monet --help)";
+  const CLI::App* chosen = app.get_subcommands().empty() ? &app : app.get_subcommands().front();
+  std::vector<std::string> options;
+  for (const CLI::Option* option : chosen->get_options()) {
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) options.push_back("-" + name);
+  }
+  for (const std::string& argument : arguments) {
+    const std::string name = argument.substr(0, argument.find('='));
+    if (!name.starts_with("-") || name.size() < 2 || std::ranges::find(options, name) != options.end()) continue;
+    if (name[1] >= '0' && name[1] <= '9') continue;
+    const std::string guess = nearest(name, options);
+    return fmt::format(
+        "there is no option '{}' ({})", name,
+        guess.empty() ? fmt::format("try monet {} --help", arguments[0]) : fmt::format("did you mean '{}'?", guess));
+  }
+  return fmt::format("{} (try monet {} --help)", error.what(), arguments[0]);
+}
+
 int run_program(int argc, char** argv) {
   CLI::App app("MONET: how long a training step of a network takes on an accelerator, with what energy and memory.",
                "monet");
   app.set_version_flag("--version", fmt::format("monet {}", version));
   app.require_subcommand(1);
-  app.set_help_all_flag("--help-all", "help of all commands");
   InspectCommand inspect_command;
   add_inspect(app, inspect_command);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForAllHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForVersion& call) {
-    return app.exit(call);
+  } catch (const CLI::Success& answered) {
+    return app.exit(answered);  // --help, --version
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "monet: {} (try monet {}--help)\n", error.what(),
-               app.get_subcommands().empty() ? "" : "inspect ");
+    fmt::print(stderr, "monet: {}\n", explain(app, error, {argv + 1, argv + argc}));
     return 1;
   }
   return run(inspect_command);
