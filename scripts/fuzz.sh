@@ -10,7 +10,6 @@ cd "$(dirname "$0")/.."
 
 build=$1
 seconds=$2
-shared=${MONET_SHARED:-../shared}
 
 mapfile -t targets < <(find "$build" -maxdepth 1 -name 'fuzz_*' -type f -perm -u+x | sort)
 if [ ${#targets[@]} -eq 0 ]; then
@@ -23,10 +22,9 @@ share=$((seconds / ${#targets[@]}))
 seeds=$build/seeds
 rm -rf "$seeds"
 mkdir -p "$seeds" "$build/crashes"
-for folder in tests/data "$shared/models"; do
-  [ -d "$folder" ] || continue
-  find "$folder" -name '*.onnx' -size -64k -exec cp -t "$seeds" {} +
-done
+find data/models -name '*.onnx' -size -64k -exec cp -t "$seeds" {} +
+# The models of the operator tests: every operator, every attribute.
+[ ! -x .venv/bin/python ] || .venv/bin/python tests/operators/write_models.py "$seeds"
 
 for target in "${targets[@]}"; do
   name=$(basename "$target")

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import onnx  # noqa: F401  before pytest gives its name to the folder tests/onnx
 import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent
@@ -27,9 +28,15 @@ def oracle() -> Path:
 
 
 @pytest.fixture(scope="session")
+def data() -> Path:
+    """The project's own networks and measurements."""
+    return SOURCE / "data"
+
+
+@pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder with reference models and measurements; tests that need it are skipped where it is absent."""
+    """Graphs and figures that belong to others; tests that need them are skipped where they are absent."""
     folder = Path(os.environ.get("MONET_SHARED", SOURCE.parent / "shared"))
     if not folder.is_dir():
-        pytest.skip(f"{folder} is absent; set MONET_SHARED to the folder with reference models")
+        pytest.skip(f"{folder} is absent; set MONET_SHARED to the folder with reference graphs")
     return folder

@@ -32,6 +32,7 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   if (word.size() > 200) return {};
   std::string best;
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > word.size() + best_distance) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < best_distance && distance < candidate.size()) {
       best_distance = distance;

@@ -10,9 +10,20 @@
 
 namespace monet::cli {
 
+namespace {
+
+// A damaged file can have names of any length: the beginning says where, the end what to do.
+std::string shortened(const std::string& text) {
+  constexpr std::size_t most = 4000;
+  if (text.size() <= most) return text;
+  return fmt::format("{} … {}", text.substr(0, most / 2), text.substr(text.size() - most / 2));
+}
+
+}  // namespace
+
 int report(const Error& error) {
   const bool ours = error.kind == ErrorKind::defect;
-  fmt::print(stderr, "monet: {}{}\n", ours ? "internal error, please report it: " : "", error.text());
+  fmt::print(stderr, "monet: {}{}\n", ours ? "internal error, please report it: " : "", shortened(error.text()));
   switch (error.kind) {
     case ErrorKind::user: return 1;
     case ErrorKind::infeasible: return 2;
@@ -27,7 +38,7 @@ void report(const std::vector<std::string>& warnings, const std::vector<std::str
   constexpr std::size_t most = 8;
   const auto list = [&](const char* kind, const std::vector<std::string>& lines) {
     const std::size_t shown = options.verbose ? lines.size() : std::min(lines.size(), most);
-    for (std::size_t i = 0; i < shown; ++i) fmt::print(stderr, "monet: {}: {}\n", kind, lines[i]);
+    for (std::size_t i = 0; i < shown; ++i) fmt::print(stderr, "monet: {}: {}\n", kind, shortened(lines[i]));
     if (shown < lines.size())
       fmt::print(stderr, "monet: {}: and {} more like these; -v shows all\n", kind, lines.size() - shown);
   };

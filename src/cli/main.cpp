@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -21,9 +22,10 @@ using namespace monet::cli;
 std::pair<std::string, std::int64_t> parse_dimension(const std::string& text) {
   const auto equals = text.find('=');
   std::int64_t size = 0;
-  const bool valid =
-      equals != std::string::npos && equals > 0 && CLI::detail::lexical_cast(text.substr(equals + 1), size);
-  if (!valid)
+  const char* const end = text.data() + text.size();
+  const bool named = equals != std::string::npos && equals > 0;
+  const auto read = std::from_chars(named ? text.data() + equals + 1 : end, end, size);
+  if (read.ec != std::errc() || read.ptr != end)
     throw CLI::ValidationError("--dim", fmt::format("'{}' is not NAME=NUMBER, as in --dim sequence=128", text));
   return {text.substr(0, equals), size};
 }

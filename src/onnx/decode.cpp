@@ -38,17 +38,21 @@ void append_reals(pbf_reader& message, std::vector<double>& values) {
 
 // A value written by itself instead of in a packed run. Tensors beyond this many such values are too large to be kept.
 constexpr std::size_t most_single_values = 1 << 16;
-// An empty message takes two bytes in a file and a hundred times that in memory: the number of messages is bounded so
-// that no file can exhaust it. The largest networks have some hundred thousand.
-constexpr std::size_t most_messages = 3'000'000;
+// An empty message takes two bytes in a file and a hundred times that in memory: what all messages take together is
+// bounded so that no file can exhaust it. The largest networks have some hundred thousand of them.
+constexpr std::size_t most_message_bytes = std::size_t{1} << 28;
+
+constexpr int deepest_subgraph = 32;
 
 class Decoder {
  public:
   RawModel decode(std::string_view bytes);
 
  private:
-  pbf_reader child(pbf_reader& message) {
-    if (++messages_ > most_messages) throw DecodeError("it has more than three million parts");
+  // `size`: what the structure takes that it is decoded into.
+  pbf_reader child(pbf_reader& message, std::size_t size = sizeof(RawValue)) {
+    message_bytes_ += size;
+    if (message_bytes_ > most_message_bytes) throw DecodeError("it has too many parts, more than a million");
     return message.get_message();
   }
 
@@ -149,11 +153,11 @@ class Decoder {
           seen = Kind::text;
           break;
         case 5:
-          attribute.tensors.push_back(decode_tensor(child(message)));
+          attribute.tensors.push_back(decode_tensor(child(message, sizeof(RawTensor))));
           seen = Kind::tensor;
           break;
         case 6:
-          message.skip();
+          attribute.subgraph = decode_subgraph(child(message, sizeof(RawGraph)));
           seen = Kind::graph;
           break;
         case 7:
@@ -169,7 +173,7 @@ class Decoder {
           seen = Kind::texts;
           break;
         case 10:
-          attribute.tensors.push_back(decode_tensor(child(message)));
+          attribute.tensors.push_back(decode_tensor(child(message, sizeof(RawTensor))));
           seen = Kind::tensors;
           break;
         case 11:
@@ -200,7 +204,7 @@ class Decoder {
         case 2: node.outputs.push_back(text(message)); break;
         case 3: node.name = text(message); break;
         case 4: node.op_type = text(message); break;
-        case 5: node.attributes.push_back(decode_attribute(child(message))); break;
+        case 5: node.attributes.push_back(decode_attribute(child(message, sizeof(RawAttribute)))); break;
         case 7: node.domain = text(message); break;
         case 8: node.overload = text(message); break;
         case 9: node.metadata.push_back(decode_entry(child(message))); break;
@@ -278,13 +282,21 @@ class Decoder {
     return value;
   }
 
+  // The body of an If or Loop. Such graphs nest; the depth is bounded because each level is a call.
+  std::shared_ptr<const RawGraph> decode_subgraph(pbf_reader message) {
+    if (++depth_ > deepest_subgraph) throw DecodeError("its graphs are nested too deep");
+    auto graph = std::make_shared<const RawGraph>(decode_graph(message));
+    --depth_;
+    return graph;
+  }
+
   RawGraph decode_graph(pbf_reader message) {
     RawGraph graph;
     while (message.next()) {
       switch (message.tag()) {
-        case 1: graph.nodes.push_back(decode_node(child(message))); break;
+        case 1: graph.nodes.push_back(decode_node(child(message, sizeof(RawNode)))); break;
         case 2: graph.name = text(message); break;
-        case 5: graph.initializers.push_back(decode_tensor(child(message))); break;
+        case 5: graph.initializers.push_back(decode_tensor(child(message, sizeof(RawTensor)))); break;
         case 11: graph.inputs.push_back(decode_value(child(message))); break;
         case 12: graph.outputs.push_back(decode_value(child(message))); break;
         case 13: graph.inner_values.push_back(decode_value(child(message))); break;
@@ -320,10 +332,10 @@ class Decoder {
         case 4: function.inputs.push_back(text(message)); break;
         case 5: function.outputs.push_back(text(message)); break;
         case 6: function.attributes.push_back(text(message)); break;
-        case 7: function.nodes.push_back(decode_node(child(message))); break;
+        case 7: function.nodes.push_back(decode_node(child(message, sizeof(RawNode)))); break;
         case 9: function.opsets.push_back(decode_opset(child(message))); break;
         case 10: function.domain = text(message); break;
-        case 11: function.attribute_defaults.push_back(decode_attribute(child(message))); break;
+        case 11: function.attribute_defaults.push_back(decode_attribute(child(message, sizeof(RawAttribute)))); break;
         case 13: function.overload = text(message); break;
         default: message.skip();
       }
@@ -331,7 +343,8 @@ class Decoder {
     return function;
   }
 
-  std::size_t messages_ = 0;
+  std::size_t message_bytes_ = 0;
+  int depth_ = 0;
 };
 
 RawModel Decoder::decode(std::string_view bytes) {
@@ -342,12 +355,12 @@ RawModel Decoder::decode(std::string_view bytes) {
       case 1: model.ir_version = message.get_int64(); break;
       case 2: model.producer = text(message); break;
       case 7:
-        model.graph = decode_graph(child(message));
+        model.graph = decode_graph(child(message, sizeof(RawGraph)));
         model.has_graph = true;
         break;
       case 8: model.opsets.push_back(decode_opset(child(message))); break;
       case 14: model.metadata.push_back(decode_entry(child(message))); break;
-      case 25: model.functions.push_back(decode_function(child(message))); break;
+      case 25: model.functions.push_back(decode_function(child(message, sizeof(RawFunction)))); break;
       default: message.skip();
     }
   }

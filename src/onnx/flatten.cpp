@@ -16,6 +16,9 @@ namespace {
 constexpr std::int64_t oldest_opset = 7;
 constexpr std::size_t most_nodes = 1'000'000;
 constexpr int deepest_nesting = 64;
+constexpr std::size_t most_opsets = 100;
+// Names and attributes that inlining copies, in bytes or entries: bounds its time and memory.
+constexpr std::size_t most_inlined = std::size_t{1} << 27;
 
 Error problem(std::string message, std::string place, std::string advice) {
   return {.message = std::move(message), .place = std::move(place), .advice = std::move(advice)};
@@ -30,6 +33,10 @@ Expected<std::int64_t> version_of(const RawNode& node, const std::vector<RawOpse
 }
 
 Status check_opsets(const std::vector<RawOpset>& opsets) {
+  if (opsets.size() > most_opsets) {
+    return problem(fmt::format("it uses {} operator sets, and {} is the most that is read", opsets.size(), most_opsets),
+                   {}, "export it again");
+  }
   for (const RawOpset& opset : opsets) {
     if (opset.domain.empty() && opset.version < oldest_opset) {
       return problem(
@@ -95,6 +102,8 @@ class Inliner {
       return problem(fmt::format("it calls the function '{}' with more inputs or outputs than that has", function.name),
                      place_of(call), {});
     }
+    MONET_CHECK(check_opsets(function.opsets));
+    MONET_CHECK(spend((call.outputs.size() + 1) * function.inputs.size(), function));
     std::unordered_map<Text, Text> renamed;
     for (std::size_t i = 0; i < function.inputs.size(); ++i)
       renamed[function.inputs[i]] = i < call.inputs.size() ? call.inputs[i] : Text();
@@ -115,6 +124,7 @@ class Inliner {
     };
     for (const RawNode& inner : function.nodes) {
       MONET_TRY(const std::int64_t version, version_of(inner, function.opsets));
+      MONET_CHECK(spend(size_of(inner, call) + (inner.outputs.size() + 1) * value_prefix.size(), function));
       FlatNode node{inner, version};
       node.node.name = keep(prefix + std::string(inner.name.empty() ? inner.op_type : inner.name));
       for (Text& name : node.node.inputs) name = rename(name);
@@ -137,6 +147,38 @@ class Inliner {
       nodes.push_back({std::move(identity), 14});
     }
     return Done{};
+  }
+
+  Status spend(std::size_t amount, const RawFunction& function) {
+    inlined_ += amount;
+    if (inlined_ <= most_inlined) return Done{};
+    return problem(fmt::format("its function '{}' becomes too large when its calls are inlined", function.name), {},
+                   "export it without functions");
+  }
+
+  // What a copy of a node inside a function takes: names, attributes and those that the call may put in their place.
+  static std::size_t size_of(const RawNode& inner, const RawNode& call) {
+    std::size_t size = inner.name.size() + inner.inputs.size() + inner.outputs.size();
+    for (Text output : inner.outputs) size += output.size();
+    bool refers = false;
+    for (const RawAttribute& attribute : inner.attributes) {
+      size += size_of(attribute);
+      refers |= !attribute.reference.empty();
+      if (!attribute.reference.empty()) size += call.attributes.size();
+    }
+    if (!refers) return size;
+    for (const RawAttribute& attribute : call.attributes) size += size_of(attribute);
+    return size;
+  }
+
+  static std::size_t size_of(const RawAttribute& attribute) {
+    std::size_t size = sizeof(RawAttribute) + 8 * (attribute.reals.size() + attribute.integers.size()) +
+                       sizeof(Text) * attribute.texts.size();
+    for (const RawTensor& tensor : attribute.tensors) {
+      size += sizeof(RawTensor) + 8 * (tensor.dims.size() + tensor.single_values.size()) +
+              sizeof(Text) * tensor.packed_values.size();
+    }
+    return size;
   }
 
   static std::vector<RawAttribute> bound_attributes(const RawNode& inner, const RawNode& call,
@@ -164,6 +206,7 @@ class Inliner {
   FlatModel& flat_;
   std::map<std::string, const RawFunction*> functions_;
   std::size_t calls_ = 0;
+  std::size_t inlined_ = 0;
 };
 
 constexpr std::size_t outside = ~std::size_t{0};  // produced by no node

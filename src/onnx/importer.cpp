@@ -12,6 +12,9 @@ namespace monet::onnx {
 
 namespace {
 
+constexpr std::size_t most_tensors = 1'000'000;
+constexpr std::size_t most_warnings = 10'000;
+
 Error problem(std::string message, std::string place, std::string advice = {}) {
   return {.message = std::move(message), .place = std::move(place), .advice = std::move(advice)};
 }
@@ -27,9 +30,8 @@ Status check_sizes(const Shape& shape, const std::string& what) {
 Error unknown_operator(const RawNode& node, std::int64_t version) {
   const std::string domain = node.domain.empty() ? "ai.onnx" : std::string(node.domain);
   const std::string what = fmt::format("operator '{}' of domain '{}', operator set {}", node.op_type, domain, version);
-  static constexpr std::array<Text, 3> control = {"If", "Loop", "Scan"};
   static constexpr std::array<Text, 3> recurrent = {"LSTM", "GRU", "RNN"};
-  if (node.domain.empty() && std::ranges::find(control, node.op_type) != control.end()) {
+  if (node.domain.empty() && node.op_type == "Scan") {
     return problem(what + " holds a graph of its own, and control flow is not read", place_of(node),
                    "export the model with its control flow unrolled");
   }
@@ -44,7 +46,12 @@ Error unknown_operator(const RawNode& node, std::int64_t version) {
 
 Importer::Importer(const FlatModel& model, std::string folder, const Bindings& bindings, BatchRecord* record,
                    const BatchCorrection* correction)
-    : model_(model), folder_(std::move(folder)), bindings_(bindings), record_(record), correction_(correction) {
+    : model_(model),
+      signature_(signature_of(*model.raw)),
+      folder_(std::move(folder)),
+      bindings_(bindings),
+      record_(record),
+      correction_(correction) {
   index_of_.reserve(model.nodes.size() * 2 + model.raw->graph.initializers.size());
 }
 
@@ -86,9 +93,12 @@ std::optional<Shape> Importer::declared_shape(Text name) {
 const Constant* Importer::foldable(TensorId id) const {
   const Constant* known = graph_.constant(id);
   if (known == nullptr) return nullptr;
-  const bool may_be_trained =
-      initializers_.contains(id) && is_floating(known->type) && element_count(known->shape) != 1;
-  return may_be_trained ? nullptr : known;
+  return initializers_.contains(id) && may_be_trained(graph_[id].name, *known) ? nullptr : known;
+}
+
+// A single real may be trained as well, but most are numbers of the formula.
+bool Importer::may_be_trained(Text name, const Constant& value) const {
+  return is_floating(value.type) && (element_count(value.shape) != 1 || signature_.is_member(name));
 }
 
 Expected<TensorId> Importer::tensor_of(Text name) {
@@ -102,16 +112,12 @@ Expected<TensorId> Importer::tensor_of(Text name) {
   } else {
     type = {value->constant->shape, {.element = value->constant->type}};
   }
-  value->tensor = graph_.add_tensor({.name = unique_tensor_name(std::string(name)),
-                                     .type = std::move(type),
-                                     .role = Role::constant,
-                                     .producer = {},
-                                     .parameter = false,
-                                     .updates = {}});
+  value->tensor = add_tensor(std::string(name), std::move(type), Role::constant);
   if (value->initializer != nullptr) initializers_.insert(value->tensor);
   if (value->initializer == nullptr) {
     graph_.constants.emplace(value->tensor, *value->constant);
-  } else if (const Constant* known = constant_of(*value)) {
+  } else if (const Constant* known = constant_of(*value);
+             known != nullptr && !(is_floating(known->type) && signature_.is_member(name))) {
     graph_.constants.emplace(value->tensor, *known);
   }
   return value->tensor;
@@ -119,26 +125,29 @@ Expected<TensorId> Importer::tensor_of(Text name) {
 
 namespace {
 
-// `name`, or with the smallest number that makes it unique. `next` remembers where to go on, so that a name used n
-// times costs n steps, not n squared.
-std::string unique(std::string name, std::unordered_set<std::string>& names, std::size_t& next) {
-  if (names.insert(name).second) return name;
+// `name`, or with a number that makes it unique. The set remembers where to go on counting, so that a name used n times
+// costs n steps, not n squared.
+std::string unique(std::string name, std::unordered_map<std::string, std::size_t>& names) {
+  const auto [at, inserted] = names.try_emplace(name, 1);
+  if (inserted) return name;
+  std::size_t& last = at->second;  // stays where it is when the table grows, as `at` does not
   while (true) {
-    std::string candidate = fmt::format("{}#{}", name, ++next);
-    if (names.insert(candidate).second) return candidate;
+    std::string candidate = fmt::format("{}#{}", name, ++last);
+    if (names.try_emplace(candidate, 1).second) return candidate;
   }
 }
 
 }  // namespace
 
-std::string Importer::unique_node_name(std::string name) {
-  std::size_t& next = suffixes_.try_emplace("n" + name, 1).first->second;
-  return unique(std::move(name), node_names_, next);
-}
+std::string Importer::unique_node_name(std::string name) { return unique(std::move(name), node_names_); }
 
-std::string Importer::unique_tensor_name(std::string name) {
-  std::size_t& next = suffixes_.try_emplace("t" + name, 1).first->second;
-  return unique(std::move(name), tensor_names_, next);
+TensorId Importer::add_tensor(std::string name, TensorType type, Role role) {
+  return graph_.add_tensor({.name = unique(std::move(name), tensor_names_),
+                            .type = std::move(type),
+                            .role = role,
+                            .producer = {},
+                            .parameter = false,
+                            .updates = {}});
 }
 
 Status Importer::add_initializers() {
@@ -190,14 +199,9 @@ Status Importer::add_inputs() {
       }
       shape.push_back(size);
     }
-    first = false;
+    first = first && shape.empty();  // a single number has no batch
     MONET_CHECK(check_sizes(shape, what));
-    const TensorId id = graph_.add_tensor({.name = unique_tensor_name(std::string(input.name)),
-                                           .type = {std::move(shape), {.element = *type}},
-                                           .role = Role::input,
-                                           .producer = {},
-                                           .parameter = false,
-                                           .updates = {}});
+    const TensorId id = add_tensor(std::string(input.name), {std::move(shape), {.element = *type}}, Role::input);
     define(input.name).tensor = id;
     graph_.inputs.push_back(id);
   }
@@ -220,7 +224,6 @@ Status Importer::add_outputs() {
 }
 
 void Importer::correct_batch(NodeImport& node, std::size_t index) {
-  corrected_target_.reset();
   const RawNode& raw = model_.nodes[index].node;
   if (correction_ == nullptr || !raw.domain.empty()) return;
   const auto site = correction_->record.find(index);
@@ -239,13 +242,46 @@ void Importer::correct_batch(NodeImport& node, std::size_t index) {
   }
 }
 
-Status Importer::import_node(std::size_t index) {
-  const RawNode& raw = model_.nodes[index].node;
-  const std::int64_t version = model_.nodes[index].version;
-  NodeImport node(*this, raw, version);
-  correct_batch(node, index);
+// The tracing exporter merges initializers whose values are equal (all norms start with a scale of 1) and leaves an
+// Identity under the name of each that went. Tensors that the network itself shares have one name and no such node.
+bool Importer::undo_merge(const RawNode& node) {
+  if (!signature_.names_modules || !node.domain.empty() || node.op_type != "Identity") return false;
+  if (node.inputs.size() != 1 || node.outputs.size() != 1) return false;
+  const Text name = node.outputs[0];
+  const bool of_member = !signature_.made_up(name) || name.starts_with("onnx::");
+  const Value* kept = find(node.inputs[0]);
+  const bool is_output =
+      std::ranges::find(model_.raw->graph.outputs, name, &RawValue::name) != model_.raw->graph.outputs.end();
+  if (!of_member || is_output || kept == nullptr || kept->initializer == nullptr) return false;
+  define(name).initializer = kept->initializer;
+  ++merged_initializers;
+  return true;
+}
+
+void Importer::record_batch_site(NodeImport& node, const RawNode& raw, std::size_t index) {
+  const bool may_hold_batch = raw.domain.empty() && (raw.op_type == "Reshape" || raw.op_type == "Expand");
+  if (record_ == nullptr || !may_hold_batch || raw.inputs.size() < 2 || raw.outputs.empty()) return;
+  const Constant* target = node.value(1);
+  const Value* output = find(raw.outputs[0]);
+  if (target == nullptr || output == nullptr || element_count(target->shape) > most_constant_elements) return;
+  BatchSite site{.input = node.shape(0),
+                 .output = output->constant ? output->constant->shape : graph_[output->tensor].type.shape,
+                 .target = {}};
+  for (std::int64_t i = 0; i < element_count(target->shape); ++i) site.target.push_back(target->integer_at(i));
+  record_->emplace(index, std::move(site));
+}
+
+Status Importer::import_node(const FlatNode& flat, std::optional<std::size_t> index) {
+  const RawNode& raw = flat.node;
+  if (undo_merge(raw)) return Done{};
+  if (raw.domain.empty() && raw.op_type == "If") return import_branch(flat);
+  if (raw.domain.empty() && raw.op_type == "Loop") return import_loop(flat);
+  NodeImport node(*this, raw, flat.version);
+  corrected_target_.reset();
+  if (index) correct_batch(node, *index);
   const ImportRule rule = find_rule(raw.domain, raw.op_type);
-  if (rule == nullptr) return unknown_operator(raw, version);
+  if (rule == nullptr) return unknown_operator(raw, flat.version);
+  if (std::ranges::all_of(raw.outputs, [](Text name) { return name.empty(); })) return Done{};  // for nobody
   rule(node);
   if (node.failed()) {
     Error error = *std::move(node.error_);
@@ -257,24 +293,17 @@ Status Importer::import_node(std::size_t index) {
       return problem(fmt::format("its output '{}' is not one that {} can make", output, raw.op_type), place_of(raw));
     }
   }
+  if (graph_.tensors().size() > most_tensors) {
+    return problem(fmt::format("the model has more than {} tensors", most_tensors), place_of(raw),
+                   "leave out what cuts tensors into very many pieces");
+  }
   for (std::size_t i = 0; i < raw.attributes.size(); ++i) {
-    if (!node.attribute_read_[i]) {
+    if (!node.attribute_read_[i] && warnings.size() < most_warnings) {
       warnings.push_back(
           fmt::format("{}: the attribute '{}' is not known and has no effect", place_of(raw), raw.attributes[i].name));
     }
   }
-  const bool may_hold_batch = raw.domain.empty() && (raw.op_type == "Reshape" || raw.op_type == "Expand");
-  if (record_ != nullptr && may_hold_batch && raw.inputs.size() > 1 && !raw.outputs.empty()) {
-    const Constant* target = node.value(1);
-    const Value* output = find(raw.outputs[0]);
-    if (target != nullptr && output != nullptr && element_count(target->shape) <= most_constant_elements) {
-      BatchSite site{.input = node.shape(0),
-                     .output = output->constant ? output->constant->shape : graph_[output->tensor].type.shape,
-                     .target = {}};
-      for (std::int64_t i = 0; i < element_count(target->shape); ++i) site.target.push_back(target->integer_at(i));
-      record_->emplace(index, std::move(site));
-    }
-  }
+  if (index) record_batch_site(node, raw, *index);
   return Done{};
 }
 
@@ -284,7 +313,7 @@ Expected<Graph> Importer::run() {
     return problem("it has sparse initializers, which are not read", {}, "export it with dense weights");
   MONET_CHECK(add_initializers());
   MONET_CHECK(add_inputs());
-  for (std::size_t i = 0; i < model_.nodes.size(); ++i) MONET_CHECK(import_node(i));
+  for (std::size_t i = 0; i < model_.nodes.size(); ++i) MONET_CHECK(import_node(model_.nodes[i], i));
   MONET_CHECK(add_outputs());
   return std::move(graph_);
 }

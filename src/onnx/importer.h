@@ -3,8 +3,10 @@
 
 #include "onnx/flatten.h"
 #include "onnx/node_import.h"
+#include "onnx/provenance.h"
 #include "onnx/rebatch.h"
 
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
@@ -28,6 +30,7 @@ class Importer {
   // Tensors that are initializers of the file; valid after run().
   const std::unordered_set<TensorId>& initializers() const { return initializers_; }
   std::vector<std::string> warnings;
+  std::size_t merged_initializers = 0;  // that the exporter had merged with another; they are apart again
 
  private:
   friend class NodeImport;
@@ -46,20 +49,34 @@ class Importer {
   Status add_initializers();
   Status add_inputs();
   Status add_outputs();
-  Status import_node(std::size_t index);
+  // `index` is the node's position in the model; nothing for one inside a branch.
+  Status import_node(const FlatNode& flat, std::optional<std::size_t> index);
+  // Control flow that shapes decide: the branch taken, the turns of a loop one after the other.
+  Status import_branch(const FlatNode& conditional);
+  Status import_loop(const FlatNode& loop);
+  Status import_turn(const FlatNode& loop, const RawGraph& body, std::int64_t turn, std::vector<Value>& state,
+                     std::vector<std::vector<TensorId>>& stacked);
+  Expected<std::vector<Value>> import_subgraph(const RawNode& owner, std::int64_t version, const RawGraph& graph,
+                                               std::vector<Value> arguments);
+  Expected<bool> known_condition(const RawNode& node, const Value& value);
+  bool undo_merge(const RawNode& node);
+  void record_batch_site(NodeImport& node, const RawNode& raw, std::size_t index);
   void correct_batch(NodeImport& node, std::size_t index);
 
   Value* find(Text name);
   Value& define(Text name);
   Expected<TensorId> tensor_of(Text name);
   const Constant* constant_of(Value& value);
-  // The value of a tensor that folding may use: not of a vector of reals among the initializers, which may be trained.
+  // The value of a tensor that folding may use: not of one among the initializers that may be trained.
   const Constant* foldable(TensorId id) const;
+  bool may_be_trained(Text name, const Constant& value) const;
   std::optional<Shape> declared_shape(Text name);
   std::string unique_node_name(std::string name);
-  std::string unique_tensor_name(std::string name);
+  // Adds a tensor under that name, or one made unique from it.
+  TensorId add_tensor(std::string name, TensorType type, Role role);
 
   const FlatModel& model_;
+  const Signature signature_;
   std::string folder_;
   const Bindings& bindings_;
   BatchRecord* record_;
@@ -68,12 +85,15 @@ class Importer {
   Graph graph_;
   std::unordered_map<Text, std::uint32_t> index_of_;
   std::vector<std::unique_ptr<Value>> values_;
-  std::unordered_map<Text, const RawValue*> declared_;  // filled when first asked
-  std::unordered_set<std::string> node_names_;
-  std::unordered_set<std::string> tensor_names_;
-  std::unordered_map<std::string, std::size_t> suffixes_;
+  std::unordered_map<Text, const RawValue*> declared_;       // filled when first asked
+  std::deque<std::string> inner_names_;                      // storage of names in branches and loops
+  std::unordered_map<std::string, std::size_t> node_names_;  // with the last number added to make one unique
+  std::unordered_map<std::string, std::size_t> tensor_names_;
   std::unordered_set<TensorId> initializers_;                  // that are in the graph
   std::int64_t fold_budget_ = std::int64_t{1} << 24;           // elements; bounds time and memory spent on folding
+  std::size_t sequence_elements_ = 0;                          // of all sequences together
+  std::vector<std::unordered_map<Text, Text>> scopes_;         // new names in the branches and loops being imported
+  std::size_t subgraph_nodes_ = 0;                             // imported in place of control flow, all turns
   std::optional<std::vector<std::int64_t>> corrected_target_;  // of the node being imported
 };
 

@@ -5,6 +5,7 @@
 #include <monet/expected.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -59,7 +60,8 @@ struct RawAttribute {
   std::vector<double> reals;
   std::vector<std::int64_t> integers;
   std::vector<Text> texts;
-  std::vector<RawTensor> tensors;  // one for kind tensor
+  std::vector<RawTensor> tensors;            // one for kind tensor
+  std::shared_ptr<const RawGraph> subgraph;  // for kind graph: nodes are copied, what they hold is not
 };
 
 struct RawNode {

@@ -15,6 +15,11 @@ NodeImport::NodeImport(Importer& importer, const RawNode& raw, std::int64_t vers
 
 bool NodeImport::has_input(std::size_t i) const { return i < raw_.inputs.size() && !raw_.inputs[i].empty(); }
 
+bool NodeImport::is_initializer(std::size_t i) const {
+  const auto* found = has_input(i) ? importer_.find(raw_.inputs[i]) : nullptr;
+  return found != nullptr && found->initializer != nullptr;
+}
+
 void NodeImport::fail(std::string message, std::string advice) {
   if (!error_) error_ = Error{.message = std::move(message), .place = {}, .advice = std::move(advice)};
 }
@@ -88,6 +93,11 @@ std::vector<std::int64_t> NodeImport::required_integers(std::size_t i) {
   if (i == 1 && importer_.corrected_target_) return *importer_.corrected_target_;
   const Constant* constant = value(i);
   if (constant == nullptr || is_floating(constant->type) || element_count(constant->shape) > most_constant_elements) {
+    if (const auto* found = has_input(i) ? importer_.find(raw_.inputs[i]) : nullptr;
+        found != nullptr && found->initializer != nullptr) {
+      const auto decoded = decode_values(*found->initializer, importer_.folder_);
+      if (!decoded) fail(decoded.error().message, decoded.error().advice);
+    }
     fail(has_input(i) ? fmt::format("its input '{}' decides a shape and depends on data", raw_.inputs[i])
                       : fmt::format("needs input {}, which is missing", i + 1),
          "export the model with fixed shapes, or bind its dimensions with --dim");
@@ -239,38 +249,33 @@ std::optional<std::vector<Constant>> NodeImport::folded(Op op, const std::vector
 }
 
 void NodeImport::emit(Op op, std::vector<TensorId> inputs, Attributes attributes) {
+  std::size_t wanted = raw_.outputs.size();
+  while (wanted > 0 && !has_output(wanted - 1)) --wanted;
   auto types = inferred(op, inputs, attributes);
-  if (!types) return;
-  if (auto values = folded(op, inputs, attributes, *types); values && values->size() >= raw_.outputs.size()) {
-    for (std::size_t i = 0; i < raw_.outputs.size(); ++i) set_constant(i, std::move((*values)[i]));
+  if (!types || wanted == 0) return;
+  if (wanted > types->size()) return fail(fmt::format("has {} outputs, and {} are known", wanted, types->size()));
+  if (auto values = folded(op, inputs, attributes, *types); values && values->size() >= wanted) {
+    for (std::size_t i = 0; i < wanted; ++i) set_constant(i, std::move((*values)[i]));
     return;
   }
-  Graph& graph = importer_.graph_;
   Node node{.name = importer_.unique_node_name(base_name(raw_)),
             .op = op,
             .phase = Phase::forward,
             .attributes = std::move(attributes),
             .inputs = std::move(inputs),
             .outputs = {}};
-  for (std::size_t i = 0; i < raw_.outputs.size(); ++i) {
-    if (!has_output(i)) {
+  for (std::size_t i = 0; i < wanted; ++i) {
+    // The first output is what an operator computes: it exists even if the file has no name for it.
+    if (!has_output(i) && i > 0) {
       node.outputs.emplace_back();
       continue;
     }
-    if (i >= types->size()) {
-      fail(fmt::format("has {} outputs, and {} are known", raw_.outputs.size(), types->size()));
-      return;
-    }
-    const TensorId id = graph.add_tensor({.name = importer_.unique_tensor_name(std::string(raw_.outputs[i])),
-                                          .type = std::move((*types)[i]),
-                                          .role = Role::activation,
-                                          .producer = {},
-                                          .parameter = false,
-                                          .updates = {}});
-    importer_.define(raw_.outputs[i]).tensor = id;
+    const std::string name = has_output(i) ? std::string(raw_.outputs[i]) : node.name + "/result";
+    const TensorId id = importer_.add_tensor(name, std::move((*types)[i]), Role::activation);
+    if (has_output(i)) importer_.define(raw_.outputs[i]).tensor = id;
     node.outputs.push_back(id);
   }
-  graph.add_node(std::move(node));
+  importer_.graph_.add_node(std::move(node));
 }
 
 TensorId NodeImport::make(Op op, std::vector<TensorId> inputs, Attributes attributes) {
@@ -296,12 +301,8 @@ std::vector<TensorId> NodeImport::make_many(Op op, std::vector<TensorId> inputs,
             .inputs = std::move(inputs),
             .outputs = {}};
   for (std::size_t i = 0; i < wanted; ++i) {
-    node.outputs.push_back(graph.add_tensor({.name = importer_.unique_tensor_name(fmt::format("{}.{}", name, i)),
-                                             .type = std::move((*types)[i]),
-                                             .role = Role::activation,
-                                             .producer = {},
-                                             .parameter = false,
-                                             .updates = {}}));
+    node.outputs.push_back(
+        importer_.add_tensor(fmt::format("{}.{}", name, i), std::move((*types)[i]), Role::activation));
   }
   std::vector<TensorId> outputs = node.outputs;
   graph.add_node(std::move(node));
@@ -321,12 +322,8 @@ void NodeImport::set_constant(std::size_t output, Constant value) {
 TensorId NodeImport::make_constant(Constant value) {
   if (failed()) return {};
   Graph& graph = importer_.graph_;
-  const TensorId id = graph.add_tensor({.name = importer_.unique_tensor_name(base_name(raw_) + "/constant"),
-                                        .type = {value.shape, {.element = value.type}},
-                                        .role = Role::constant,
-                                        .producer = {},
-                                        .parameter = false,
-                                        .updates = {}});
+  const TensorId id =
+      importer_.add_tensor(base_name(raw_) + "/constant", {value.shape, {.element = value.type}}, Role::constant);
   graph.constants.emplace(id, std::move(value));
   return id;
 }
@@ -341,14 +338,8 @@ void NodeImport::bind_literal(std::size_t output, std::string_view attribute) {
   const auto type = element_type_of(raw.data_type);
   if (!type) return fail(fmt::format("its value has ONNX element type {}, which is not read", raw.data_type));
   if (!check_shape(raw.dims)) return;
-  Graph& graph = importer_.graph_;
   importer_.define(raw_.outputs[output]).tensor =
-      graph.add_tensor({.name = importer_.unique_tensor_name(std::string(raw_.outputs[output])),
-                        .type = {raw.dims, {.element = *type}},
-                        .role = Role::constant,
-                        .producer = {},
-                        .parameter = false,
-                        .updates = {}});
+      importer_.add_tensor(std::string(raw_.outputs[output]), {raw.dims, {.element = *type}}, Role::constant);
 }
 
 bool NodeImport::check_shape(const Shape& shape) {
@@ -374,6 +365,10 @@ const std::vector<TensorId>* NodeImport::sequence(std::size_t i) {
 
 void NodeImport::set_sequence(std::size_t output, std::vector<TensorId> elements) {
   if (!has_output(output) || failed()) return;
+  constexpr std::size_t most_elements = std::size_t{1} << 24;
+  importer_.sequence_elements_ += elements.size();
+  if (importer_.sequence_elements_ > most_elements)
+    return fail(fmt::format("the model's sequences have more than {} elements together", most_elements));
   auto& value = importer_.define(raw_.outputs[output]);
   value.is_sequence = true;
   value.sequence = std::move(elements);

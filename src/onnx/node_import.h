@@ -31,6 +31,7 @@ class NodeImport {
   std::size_t output_count() const { return raw_.outputs.size(); }
   bool has_input(std::size_t i) const;
   bool has_output(std::size_t i) const { return i < raw_.outputs.size() && !raw_.outputs[i].empty(); }
+  bool is_initializer(std::size_t i) const;
   TensorId input(std::size_t i);  // not valid when absent
   std::vector<TensorId> inputs();
   // Of an input that is there; fails the node when it is not, and gives a scalar.

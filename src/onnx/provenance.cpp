@@ -1,6 +1,9 @@
 #include "onnx/provenance.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <optional>
 
 namespace monet::onnx {
@@ -39,10 +42,57 @@ std::optional<std::string> merged_parameter(const Graph& graph) {
   return merged;
 }
 
+// What the exporter says it was given and neither wrote down nor computed something else from.
+std::optional<std::string> lost_parameters(const FlatModel& model, const Signature& signature, const Graph& graph) {
+  std::unordered_set<std::string> written;
+  for (const RawTensor& tensor : model.raw->graph.initializers) written.emplace(tensor.name);
+  std::vector<std::string> missing;
+  for (const std::string& name : signature.parameters) {
+    if (!written.contains(name)) missing.push_back(name);
+  }
+  const auto computed = static_cast<std::size_t>(std::ranges::count_if(
+      graph.tensors(), [&](const Tensor& tensor) { return tensor.parameter && signature.made_up(tensor.name); }));
+  if (missing.size() <= computed) return std::nullopt;
+  return fmt::format(
+      "{} of the parameters that the exporter lists are not in this file ('{}' may be one): they were merged with "
+      "others of equal value, folded or dropped; it may have fewer parameters than the network that is trained; export "
+      "without optimization to keep them",
+      missing.size() - computed, *std::ranges::min_element(missing));
+}
+
+// A table of embeddings that also serves as the last layer's weight is transposed for it when constants are folded.
+std::optional<std::string> untied_parameter(const Signature& signature, const Graph& graph) {
+  if (!signature.names_modules) return std::nullopt;
+  std::map<Shape, TensorId> tables;
+  for (const Node& node : graph.nodes()) {
+    if (node.op != Op::Gather || !graph[node.inputs[0]].parameter) continue;
+    const Shape& shape = graph[node.inputs[0]].type.shape;
+    if (shape.size() == 2) tables.emplace(Shape{shape[1], shape[0]}, node.inputs[0]);
+  }
+  for (const Tensor& tensor : graph.tensors()) {
+    if (!tensor.parameter || !signature.made_up(tensor.name)) continue;
+    const auto table = tables.find(tensor.type.shape);
+    if (table == tables.end()) continue;
+    return fmt::format(
+        "'{}' was computed when this file was exported and may be '{}' transposed: if the network ties them, {} "
+        "parameters are counted twice; export without constant folding to keep them one",
+        tensor.name, graph[table->second].name, element_count(tensor.type.shape));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+bool Signature::made_up(std::string_view name) const {
+  if (!parameters.empty()) return !parameters.contains(std::string(name)) && !buffers.contains(std::string(name));
+  // "onnx::Add_555", "val_7", "/layer/Constant_output_0", "123"
+  return name.find("::") != std::string_view::npos || name.starts_with("val_") || name.starts_with("/") ||
+         std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
+}
 
 Signature signature_of(const RawModel& model) {
   Signature signature;
+  signature.names_modules = model.producer == "pytorch";
   for (const auto& [key, value] : model.graph.metadata) {
     if (key != "pkg.torch.export.ExportedProgram.graph_signature") continue;
     // Lines such as: p_bn1_weight: PARAMETER target='bn1.weight'
@@ -60,7 +110,7 @@ Signature signature_of(const RawModel& model) {
   return signature;
 }
 
-std::vector<std::string> provenance_warnings(const FlatModel& model, const Graph& graph) {
+std::vector<std::string> provenance_warnings(const FlatModel& model, const Signature& signature, const Graph& graph) {
   std::vector<std::string> warnings;
   const bool has_norm =
       std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op == Op::BatchNormalization; });
@@ -78,6 +128,8 @@ std::vector<std::string> provenance_warnings(const FlatModel& model, const Graph
         "' serves several norms): it has fewer parameters than the network that is trained; export without "
         "optimization to keep them apart");
   }
+  if (auto lost = lost_parameters(model, signature, graph)) warnings.push_back(*std::move(lost));
+  if (auto untied = untied_parameter(signature, graph)) warnings.push_back(*std::move(untied));
   return warnings;
 }
 

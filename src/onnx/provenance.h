@@ -5,6 +5,7 @@
 #include "onnx/flatten.h"
 
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -15,10 +16,16 @@ namespace monet::onnx {
 struct Signature {
   std::unordered_set<std::string> parameters;
   std::unordered_set<std::string> buffers;
+  bool names_modules = false;  // the exporter names initializers after the module's members, if it did not compute them
+
+  // Whether the name is one that the exporter made up, for a tensor that it computed.
+  bool made_up(std::string_view name) const;
+  // Whether it is a parameter or buffer of the module that was exported: training may change its value.
+  bool is_member(std::string_view name) const { return names_modules && !made_up(name); }
 };
 Signature signature_of(const RawModel& model);
 
 // What the user should be told; empty for a faithful export.
-std::vector<std::string> provenance_warnings(const FlatModel& model, const Graph& graph);
+std::vector<std::string> provenance_warnings(const FlatModel& model, const Signature& signature, const Graph& graph);
 
 }  // namespace monet::onnx

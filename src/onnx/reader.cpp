@@ -35,6 +35,7 @@ struct OpenDimensions {
 OpenDimensions open_dimensions(const RawModel& model) {
   OpenDimensions open;
   std::set<Text> initializers;
+  std::set<std::string> seen;
   for (const RawTensor& tensor : model.graph.initializers) initializers.insert(tensor.name);
   for (const RawValue& input : model.graph.inputs) {
     if (initializers.contains(input.name)) continue;
@@ -49,7 +50,7 @@ OpenDimensions open_dimensions(const RawModel& model) {
       std::string symbol =
           dimension.symbol.empty() ? fmt::format("{}:{}", input.name, axis) : std::string(dimension.symbol);
       if (batch) open.batch_symbol = symbol;
-      if (std::ranges::find(open.symbols, symbol) == open.symbols.end()) open.symbols.push_back(std::move(symbol));
+      if (seen.insert(symbol).second) open.symbols.push_back(std::move(symbol));
     }
   }
   return open;
@@ -93,13 +94,15 @@ struct Imported {
   Graph graph;
   std::unordered_set<TensorId> initializers;
   std::vector<std::string> warnings;
+  std::size_t merged_initializers = 0;
 };
 
 Expected<Imported> import(const FlatModel& flat, const std::string& folder, const Bindings& bindings,
                           BatchRecord* record, const BatchCorrection* correction) {
   Importer importer(flat, folder, bindings, record, correction);
   MONET_TRY(Graph graph, importer.run());
-  return Imported{std::move(graph), importer.initializers(), std::move(importer.warnings)};
+  return Imported{std::move(graph), importer.initializers(), std::move(importer.warnings),
+                  importer.merged_initializers};
 }
 
 // A file with its batch baked in: once as it is, to see where, then with the new one. What is expanded to the old batch
@@ -141,12 +144,20 @@ Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, 
                                    ? import_rebatched(flat, folder, bindings, open.fixed_batch, network.notes)
                                    : import(flat, folder, bindings, nullptr, nullptr));
   network.warnings = std::move(imported.warnings);
+  if (imported.merged_initializers > 0) {
+    network.notes.push_back(
+        fmt::format("{} initializers were merged with others of equal value when this file was exported; they are "
+                    "taken apart again",
+                    imported.merged_initializers));
+  }
   network.is_training_step = assign_phases(imported.graph);
   if (options.recognize_idioms) recognize_idioms(imported.graph);
-  assign_roles(imported.graph, imported.initializers, signature_of(raw), network.is_training_step, network.notes);
+  const Signature signature = signature_of(raw);
+  assign_roles(imported.graph, imported.initializers, signature, network.is_training_step, network.notes);
   network.graph = compact(std::move(imported.graph));
   MONET_CHECK(verify(network.graph));
-  for (std::string& warning : provenance_warnings(flat, network.graph)) network.warnings.push_back(std::move(warning));
+  for (std::string& warning : provenance_warnings(flat, signature, network.graph))
+    network.warnings.push_back(std::move(warning));
   return network;
 }
 

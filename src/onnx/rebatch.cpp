@@ -1,5 +1,7 @@
 #include "onnx/rebatch.h"
 
+#include "base/checked.h"
+
 namespace monet::onnx {
 
 std::optional<std::vector<std::int64_t>> corrected_reshape(const BatchSite& site, const Shape& input, std::int64_t from,
@@ -13,9 +15,9 @@ std::optional<std::vector<std::int64_t>> corrected_reshape(const BatchSite& site
   }
   if (grown == input.size()) return site.output;
   // The grown axis holds the batch as its outer factor: old = from * inner, new = to * inner.
-  if (site.input[grown] % from != 0 || input[grown] != site.input[grown] / from * to) return std::nullopt;
-  std::int64_t before = 1;
-  for (std::size_t axis = 0; axis < grown; ++axis) before *= site.input[axis];
+  if (site.input[grown] % from != 0 || input[grown] != checked_multiply(site.input[grown] / from, to))
+    return std::nullopt;
+  const auto before = checked_product(std::span(site.input).first(grown));
 
   std::optional<std::size_t> place;
   std::int64_t outer = 1;
@@ -28,12 +30,15 @@ std::optional<std::vector<std::int64_t>> corrected_reshape(const BatchSite& site
       }
       if (!place) place = axis;
     }
-    outer *= size;
-    if (outer > before) break;
+    const auto next = checked_multiply(outer, size);
+    if (!before || !next || *next > *before) break;
+    outer = *next;
   }
   if (!place) return std::nullopt;
   std::vector<std::int64_t> target = site.output;
-  target[*place] = target[*place] / from * to;
+  const auto grown_size = checked_multiply(target[*place] / from, to);
+  if (!grown_size) return std::nullopt;
+  target[*place] = *grown_size;
   return target;
 }
 

@@ -11,19 +11,22 @@ namespace {
 
 // How a tensor from outside is used, directly or through operators that only carry it on (views, casts, functions of it
 // alone). A tensor may be used in several ways.
-enum Use : std::uint8_t {
+enum Use : std::uint16_t {
   weight = 1,       // of a convolution, product or norm
   statistic = 2,    // running mean or variance
   lookup = 4,       // a table that indices choose from
   added = 8,        // added to, multiplied with or joined to activations
   mask = 16,        // added to scores that go into a softmax, or a choice between values
   normalizes = 32,  // subtracted from or dividing the network's input
-  left = 64         // first operand of a product: a weight if it is an initializer, data if it is an input
+  left = 64,        // first operand of a product: a weight if it is an initializer, data if it is an input
+  of_norm = 128,    // operand of a norm, as it is
+  on_input = 256,   // added to or multiplied with the network's input: may normalize it, may be a learned position
+  direct = 512      // a weight or left operand as it is, not by way of others
 };
 
-using Uses = std::vector<std::uint8_t>;  // by tensor
+using Uses = std::vector<std::uint16_t>;  // by tensor
 
-std::uint8_t position_use(const Node& node, std::size_t input) {
+std::uint16_t position_use(const Node& node, std::size_t input) {
   switch (node.op) {
     case Op::Conv:
     case Op::ConvTranspose: return input >= 1 ? weight : 0;
@@ -34,7 +37,7 @@ std::uint8_t position_use(const Node& node, std::size_t input) {
     case Op::LayerNormalization:
     case Op::RMSNormalization:
     case Op::GroupNormalization:
-    case Op::InstanceNormalization:
+    case Op::InstanceNormalization: return input >= 1 ? weight | of_norm : 0;
     case Op::PRelu: return input >= 1 ? weight : 0;
     case Op::Attention: return input >= 3 ? mask : weight;
     case Op::Where: return mask;
@@ -47,20 +50,19 @@ std::uint8_t position_use(const Node& node, std::size_t input) {
 
 // Hands on what it is given, so that the use of its output is the use of its input.
 bool carries(Op op, std::size_t inputs_from_data) {
-  if (inputs_from_data > 0) return false;
-  const OpFamily family = family_of(op);
-  return family == OpFamily::view || family == OpFamily::elementwise || family == OpFamily::reduction ||
-         op == Op::Pad || op == Op::Tile || op == Op::Resize || op == Op::Trilu;
+  return inputs_from_data == 0 && family_of(op) != OpFamily::contraction;
 }
+
+bool scatters(Op op) { return op == Op::ScatterND || op == Op::ScatterElements; }
 
 bool joins(Op op) {
   return op == Op::Add || op == Op::Sub || op == Op::Mul || op == Op::Div || op == Op::Sum || op == Op::Concat ||
-         op == Op::Pow || op == Op::Max || op == Op::Min;
+         op == Op::Pow || op == Op::Max || op == Op::Min || scatters(op);
 }
 
 struct Flow {
   std::vector<bool> from_data;   // depends on an input of the network
-  std::vector<bool> is_input;    // an input, or a view of one
+  std::vector<bool> is_input;    // an input, a view of one, or one being normalized
   std::vector<bool> to_softmax;  // scores: reaches a softmax through element-wise operators and views
 };
 
@@ -68,6 +70,18 @@ struct Flow {
 // integers (tokens, labels) are data.
 bool is_data(const Graph& graph, TensorId id, bool is_training_step) {
   return !is_training_step || id == graph.inputs.front() || !is_floating(graph[id].type.format.element);
+}
+
+// A step of normalizing the input: a shift by or division by something known, or a single number combined with it.
+bool normalizes_input(const Graph& graph, const Node& node, const Flow& flow) {
+  const bool subtracts = node.op == Op::Sub || node.op == Op::Div;
+  if (!subtracts && node.op != Op::Mul && node.op != Op::Add) return false;
+  for (std::size_t i = 0; i < (subtracts ? 1U : 2U); ++i) {
+    const TensorId other = node.inputs[1 - i];
+    if (!flow.is_input[node.inputs[i].index()] || flow.from_data[other.index()]) continue;
+    if (subtracts || element_count(graph[other].type.shape) == 1) return true;
+  }
+  return false;
 }
 
 Flow trace(const Graph& graph, bool is_training_step) {
@@ -80,7 +94,9 @@ Flow trace(const Graph& graph, bool is_training_step) {
     const bool data =
         std::ranges::any_of(node.inputs, [&](TensorId id) { return id.valid() && flow.from_data[id.index()]; });
     const bool view = family_of(node.op) == OpFamily::view || node.op == Op::Cast;
-    const bool input = view && !node.inputs.empty() && node.inputs[0].valid() && flow.is_input[node.inputs[0].index()];
+    const bool input =
+        (view && !node.inputs.empty() && node.inputs[0].valid() && flow.is_input[node.inputs[0].index()]) ||
+        normalizes_input(graph, node, flow);
     for (TensorId id : node.outputs) {
       if (!id.valid()) continue;
       flow.from_data[id.index()] = data;
@@ -107,7 +123,7 @@ Uses trace_uses(const Graph& graph, const Flow& flow) {
   for (std::size_t n = graph.nodes().size(); n-- > 0;) {
     const Node& node = graph.nodes()[n];
     if (node.phase != Phase::forward) continue;
-    std::uint8_t onward = 0;
+    std::uint16_t onward = 0;
     for (TensorId id : node.outputs) {
       if (id.valid()) onward |= uses[id.index()];
     }
@@ -118,11 +134,13 @@ Uses trace_uses(const Graph& graph, const Flow& flow) {
     const bool scores = !node.outputs.empty() && node.outputs[0].valid() && flow.to_softmax[node.outputs[0].index()];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (!node.inputs[i].valid()) continue;
-      std::uint8_t use = position_use(node, i);
-      if (carries(node.op, data_inputs)) use |= onward;
+      std::uint16_t use = position_use(node, i);
+      if (use & (weight | left)) use |= direct;
+      if (carries(node.op, data_inputs)) use |= onward & ~(of_norm | direct);
       if (joins(node.op) && data_inputs > 0) {
-        const bool shifts = of_input && node.op != Op::Concat;
-        use |= shifts ? normalizes : scores && node.op == Op::Add ? mask | added : added;
+        const bool shifts = of_input && node.op != Op::Concat && !scatters(node.op);
+        const bool subtracts = node.op == Op::Sub || node.op == Op::Div;
+        use |= shifts ? (subtracts ? normalizes : on_input) : scores && node.op == Op::Add ? mask | added : added;
       }
       uses[node.inputs[i].index()] |= use;
     }
@@ -142,30 +160,43 @@ std::string_view leaf(std::string_view name) {
 
 // What PyTorch modules commonly call buffers that are not trained.
 bool named_like_buffer(std::string_view name) {
-  static constexpr std::array<std::string_view, 16> buffers = {
-      "pe",  "mask", "attn_mask", "causal_mask", "masked_bias",  "inv_freq",  "cos_cached",          "sin_cached",
-      "cos", "sin",  "freqs",     "freqs_cis",   "position_ids", "pos_table", "positional_encoding", "running_mean"};
+  static constexpr std::array<std::string_view, 18> buffers = {"final_logits_bias",
+                                                               "relative_coords_table",
+                                                               "pe",
+                                                               "mask",
+                                                               "attn_mask",
+                                                               "causal_mask",
+                                                               "masked_bias",
+                                                               "inv_freq",
+                                                               "cos_cached",
+                                                               "sin_cached",
+                                                               "cos",
+                                                               "sin",
+                                                               "freqs",
+                                                               "freqs_cis",
+                                                               "position_ids",
+                                                               "pos_table",
+                                                               "positional_encoding",
+                                                               "running_mean"};
   return std::ranges::find(buffers, leaf(name)) != buffers.end();
 }
 
-// A name that an exporter made up ("onnx::Add_555", "val_7", "123"): nothing can be read from it.
-bool named_by_exporter(std::string_view name) {
-  return name.find("::") != std::string_view::npos || name.starts_with("val_") || name.starts_with("/") ||
-         std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // Why a floating-point initializer is not trained; empty when it is.
-std::string_view reason_not_trained(const Tensor& tensor, std::uint8_t uses) {
-  if (uses & statistic) return "running statistic";
+std::string_view reason_not_trained(const Tensor& tensor, std::uint16_t uses, const Signature& signature) {
+  const bool number = element_count(tensor.type.shape) <= 1 && !signature.is_member(tensor.name);
+  if (number && (uses & direct) == 0) return "a single number";
+  if ((uses & of_norm) != 0 && !signature.parameters.empty() && signature.made_up(tensor.name))
+    return "computed when the file was exported, for a norm";
   if (uses & (weight | left)) return "";
-  if (element_count(tensor.type.shape) <= 1) return "a single number";
+  if (uses & statistic) return "running statistic";
   if (named_like_buffer(tensor.name)) return "named like a buffer";
   const std::size_t wide = wide_axes(tensor.type.shape);
   if (uses & lookup) return wide >= 2 ? "" : "a table of numbers";
   if ((uses & mask) != 0 && wide >= 2) return "a mask";
   if (uses & added)
-    return wide >= 2 && named_by_exporter(tensor.name) ? "a table added to activations, without a name of its own" : "";
-  if (uses & normalizes) return "it normalizes the input";
+    return wide >= 2 && signature.made_up(tensor.name) ? "a table added to activations, without a name of its own" : "";
+  if ((uses & on_input) != 0 && signature.is_member(tensor.name)) return "";
+  if (uses & (normalizes | on_input)) return "it normalizes the input";
   if (uses & mask) return "a choice between values";
   return "not in a trainable position";
 }
@@ -205,7 +236,7 @@ void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers
     const bool weight_input = is_training_step && tensor.role == Role::input && !is_data(graph, id, true) &&
                               (uses[i] & (weight | added)) != 0;
     if (!initializers.contains(id) && !weight_input) continue;
-    std::string_view reason = reason_not_trained(tensor, uses[i]);
+    std::string_view reason = reason_not_trained(tensor, uses[i], signature);
     if (signature.parameters.contains(tensor.name)) reason = "";
     if (signature.buffers.contains(tensor.name) && reason.empty()) reason = "the exporter says it is a buffer";
     if (reason.empty()) {

@@ -23,8 +23,8 @@ TEST(Checked, SumsAndProductsAgreeWithWideArithmetic) {
     const Wide product = static_cast<Wide>(a) * b;
     ASSERT_EQ(checked_add(a, b).has_value(), fits(sum));
     ASSERT_EQ(checked_multiply(a, b).has_value(), fits(product));
-    if (fits(sum)) ASSERT_EQ(*checked_add(a, b), static_cast<std::int64_t>(sum));
-    if (fits(product)) ASSERT_EQ(*checked_multiply(a, b), static_cast<std::int64_t>(product));
+    ASSERT_EQ(checked_add(a, b).value_or(0), fits(sum) ? static_cast<std::int64_t>(sum) : 0);
+    ASSERT_EQ(checked_multiply(a, b).value_or(0), fits(product) ? static_cast<std::int64_t>(product) : 0);
   }
 }
 

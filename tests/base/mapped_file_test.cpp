@@ -14,8 +14,7 @@ namespace {
 class MappedFileTest : public testing::Test {
  protected:
   void SetUp() override {
-    path_ = testing::TempDir() + "monet_mapped_file_" +
-            testing::UnitTest::GetInstance()->current_test_info()->name();
+    path_ = testing::TempDir() + "monet_mapped_file_" + testing::UnitTest::GetInstance()->current_test_info()->name();
     std::remove(path_.c_str());
   }
   void TearDown() override { std::remove(path_.c_str()); }

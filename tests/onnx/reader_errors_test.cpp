@@ -234,9 +234,7 @@ TEST(OptionErrors, BatchWithoutInputs) {
   expect_error(model.error({.batch = 2}), {"no input with a batch axis"});
 }
 
-TEST(OptionErrors, BatchOfAFileWithAnImpossibleOne) {
-  expect_error(unary({0, 3}).error({.batch = 2}), {"batch of 0"});
-}
+TEST(OptionErrors, BatchOfAFileWithAnImpossibleOne) { expect_error(unary({0, 3}).error({.batch = 2}), {"batch of 0"}); }
 
 TEST(OptionErrors, BatchThatIsBakedInTooFirmly) {
   OnnxModel model = unary({2, 3});

@@ -33,8 +33,11 @@ TEST(StructureErrors, OldOperatorSetOfAFunction) {
   OnnxModel model = relu();
   model.nodes[0] = make_node("F", {"x"}, {"y"});
   model.nodes[0].domain = "local";
-  model.functions.push_back(
-      {.name = "F", .inputs = {"a"}, .outputs = {"b"}, .nodes = {make_node("Relu", {"a"}, {"b"})}, .opsets = {{"", 1}}});
+  model.functions.push_back({.name = "F",
+                             .inputs = {"a"},
+                             .outputs = {"b"},
+                             .nodes = {make_node("Relu", {"a"}, {"b"})},
+                             .opsets = {{"", 1}}});
   expect_error(model.error(), {"operator set 1", "oldest"});
 }
 
@@ -69,11 +72,30 @@ TEST(StructureErrors, ANodeWithoutANameIsNamedByItsOutput) {
 }
 
 TEST(StructureErrors, ControlFlow) {
-  for (const char* op : {"If", "Loop", "Scan"}) {
+  for (const char* op : {"Loop", "Scan"}) {
     OnnxModel model = relu();
-    model.nodes[0] = make_node(op, {"x"}, {"y"}, {attr("body", test::OnnxAttribute::Graph{})});
+    model.nodes[0] = make_node(op, {"x"}, {"y"}, {test::subgraph("body", {}, {})});
     expect_error(model.error(), {op, "control flow"}, "node 'y'");
   }
+}
+
+TEST(StructureErrors, BranchThatDependsOnData) {
+  OnnxModel model = relu();
+  model.input("condition", {}, test::onnx_bool);
+  model.nodes[0] = make_node("If", {"condition"}, {"y"},
+                             {test::subgraph("then_branch", {make_node("Relu", {"x"}, {"a"})}, {"a"}),
+                              test::subgraph("else_branch", {make_node("Abs", {"x"}, {"b"})}, {"b"})});
+  expect_error(model.error(), {"'condition'", "depends on data", "control flow"}, "node 'y' (If)");
+}
+
+TEST(StructureErrors, DamagedBranches) {
+  OnnxModel model = relu();
+  test::OnnxTensor yes = test::int64_tensor("yes", {}, {});
+  yes.type = test::onnx_bool;
+  yes.raw = "\1";
+  model.initializer(yes);
+  model.nodes[0] = make_node("If", {"yes"}, {"y"}, {test::subgraph("then_branch", {}, {})});
+  expect_error(model.error(), {"damaged"}, "node 'y' (If)");
 }
 
 TEST(StructureErrors, RecurrentOperators) {
@@ -157,6 +179,32 @@ TEST(StructureErrors, MoreOutputsThanTheOperatorHas) {
   OnnxModel model = relu();
   model.nodes[0].outputs = {"y", "z"};
   expect_error(model.error(), {"2 outputs"}, "node 'y'", false);
+}
+
+TEST(StructureErrors, NodesWithoutAResultAreLeftOut) {
+  OnnxModel model = relu();
+  for (const char* op : {"Relu", "Softmax", "ReduceSum", "Transpose", "Shape", "Identity", "Dropout", "ArgMax"}) {
+    model.nodes.push_back(make_node(op, {"x"}, {""}));
+    model.nodes.push_back(make_node(op, {"x"}, {}));
+  }
+  EXPECT_EQ(model.network().graph.nodes().size(), 1);
+}
+
+TEST(StructureErrors, TheFirstOfSeveralOutputsMayBeUnwanted) {
+  OnnxModel model;
+  model.input("x", {2, 4, 6, 6});
+  model.initializer(test::external("s", {6}));
+  model.initializer(test::external("c", {4}));
+  model.initializer(test::int64_vector("k", {2}));
+  model.node("TopK", {"x", "k"}, {"", "top"});
+  model.node("MaxPool", {"x"}, {"", "at"}, {attr("kernel_shape", {2, 2})});
+  model.node("LayerNormalization", {"x", "s"}, {"", "mean"});
+  model.node("Split", {"x"}, {"", "half"}, {attr("axis", 0)});
+  model.node("Dropout", {"x"}, {"", "mask"});
+  model.node("BatchNormalization", {"x", "c", "c", "c", "c"}, {"", "statistic", ""}, {attr("training_mode", 1)});
+  for (const char* name : {"top", "at", "mean", "half", "mask", "statistic"}) model.output(name);
+  const auto network = model.read();
+  EXPECT_TRUE(network.has_value() || network.error().kind == ErrorKind::user) << network.error().text();
 }
 
 TEST(StructureErrors, SparseInitializers) {

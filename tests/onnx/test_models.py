@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-# file in shared/models, and the built-in network that is the same
+# file in data/models, and the built-in network that is the same
 NETWORKS = {
     "resnet18": "resnet18",
     "resnet50": "resnet50",
@@ -37,9 +37,9 @@ def inspect(monet: Path, model: Path | str, *options: str) -> dict:
     return json.loads(result.stdout)
 
 
-def measured(shared: Path, network: str) -> dict[int, tuple[int, int]]:
+def measured(data: Path, network: str) -> dict[int, tuple[int, int]]:
     """Parameters and forward MACs by batch, as PyTorch counts them."""
-    with open(shared / "groundtruth" / "h200_training.csv", newline="") as file:
+    with open(data / "groundtruth" / "h200_training.csv", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["network"] == network]
     rows = [row for row in rows if row["precision"] == "fp32" and row["checkpoint"] == "no"]
     return {int(row["batch"]): (int(row["parameters"]), int(row["fwd_flops"]) // 2) for row in rows}
@@ -47,9 +47,9 @@ def measured(shared: Path, network: str) -> dict[int, tuple[int, int]]:
 
 @every_export
 @every_network
-def test_parameters_and_macs_are_those_that_pytorch_counts(monet, shared, network, export) -> None:
-    file = shared / "models" / (network + EXPORTS[export])
-    rows = measured(shared, network)
+def test_parameters_and_macs_are_those_that_pytorch_counts(monet, data, network, export) -> None:
+    file = data / "models" / (network + EXPORTS[export])
+    rows = measured(data, network)
     assert len(rows) >= 3
     for batch, (parameters, macs) in rows.items():
         found = inspect(monet, file, "--batch", str(batch))
@@ -60,9 +60,9 @@ def test_parameters_and_macs_are_those_that_pytorch_counts(monet, shared, networ
 
 @every_export
 @every_network
-def test_macs_are_linear_in_the_batch(monet, shared, network, export) -> None:
-    file = shared / "models" / (network + EXPORTS[export])
-    rows = measured(shared, network)
+def test_macs_are_linear_in_the_batch(monet, data, network, export) -> None:
+    file = data / "models" / (network + EXPORTS[export])
+    rows = measured(data, network)
     batch, (parameters, macs) = next(iter(rows.items()))
     for other in OTHER_BATCHES:
         assert other not in rows
@@ -77,8 +77,8 @@ def mac_layers(found: dict) -> Counter:
 
 @every_export
 @every_network
-def test_the_built_in_network_is_the_one_in_the_file(monet, shared, network, export) -> None:
-    file = inspect(monet, shared / "models" / (network + EXPORTS[export]), "--batch", "2", "--layers")
+def test_the_built_in_network_is_the_one_in_the_file(monet, data, network, export) -> None:
+    file = inspect(monet, data / "models" / (network + EXPORTS[export]), "--batch", "2", "--layers")
     built_in = inspect(monet, NETWORKS[network], "--batch", "2", "--layers")
     for quantity in ("parameters", "parameter_tensors", "macs"):
         assert built_in[quantity] == file[quantity], quantity
@@ -93,11 +93,11 @@ def test_the_built_in_network_is_the_one_in_the_file(monet, shared, network, exp
         ("gpt2_tiny.optimized.onnx", "gpt2_tiny.dynamo.onnx", "equal initializers were merged"),
     ],
 )
-def test_an_optimized_export_can_be_costed_and_is_warned_of(monet, shared, file, plain, warning, batch) -> None:
-    found = inspect(monet, shared / "models" / file, "--batch", str(batch))
+def test_an_optimized_export_can_be_costed_and_is_warned_of(monet, data, file, plain, warning, batch) -> None:
+    found = inspect(monet, data / "models" / file, "--batch", str(batch))
     assert [text for text in found["warnings"] if warning in text], found["warnings"]
     assert ("baked in" in " ".join(found["notes"])) == (batch != 1)
-    complete = inspect(monet, shared / "models" / plain, "--batch", str(batch))
+    complete = inspect(monet, data / "models" / plain, "--batch", str(batch))
     assert found["macs"] == complete["macs"]
     assert found["parameters"] < complete["parameters"]
 

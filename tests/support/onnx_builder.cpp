@@ -79,8 +79,8 @@ struct AttributeWriter {
     write_tensor(message, 5, value);
     message.add_int32(20, 4);
   }
-  void operator()(OnnxAttribute::Graph) const {
-    { const pbf_writer graph(message, 6); }
+  void operator()(const OnnxAttribute::Graph& graph) const {
+    message.add_bytes(6, graph.bytes);
     message.add_int32(20, 5);
   }
   void operator()(const OnnxAttribute::Reference& reference) const {
@@ -218,6 +218,18 @@ OnnxNode make_node(std::string op_type, Names inputs, Names outputs, std::vector
   node.outputs = std::move(outputs);
   node.attributes = std::move(attributes);
   return node;
+}
+
+OnnxAttribute subgraph(std::string name, const std::vector<OnnxNode>& nodes, const Names& outputs) {
+  std::string bytes;
+  pbf_writer graph(bytes);
+  for (const OnnxNode& node : nodes) write_node(graph, 1, node);
+  graph.add_string(2, name);
+  for (const std::string& output : outputs) {
+    pbf_writer value(graph, 12);
+    value.add_string(1, output);
+  }
+  return attr(std::move(name), OnnxAttribute::Graph{std::move(bytes)});
 }
 
 OnnxModel& OnnxModel::input(std::string name, std::vector<OnnxDim> dims, std::int32_t type) {

@@ -21,10 +21,10 @@ struct OnnxTensor {
   Shape dims;
   std::string raw;
   bool has_raw = true;
-  std::vector<float> float_data;           // field 4
-  std::vector<std::int64_t> int64_data;    // field 7
-  bool packed = true;                      // dims and the two fields above; one by one otherwise
-  std::string location;                    // external when not empty
+  std::vector<float> float_data;         // field 4
+  std::vector<std::int64_t> int64_data;  // field 7
+  bool packed = true;                    // dims and the two fields above; one by one otherwise
+  std::string location;                  // external when not empty
 };
 OnnxTensor int64_tensor(std::string name, Shape dims, const std::vector<std::int64_t>& values);
 OnnxTensor float_tensor(std::string name, Shape dims, const std::vector<float>& values);
@@ -39,7 +39,9 @@ OnnxTensor external(std::string name, Shape dims, std::int32_t type = onnx_float
 
 // AttributeProto
 struct OnnxAttribute {
-  struct Graph {};
+  struct Graph {
+    std::string bytes;  // a GraphProto
+  };
   struct Reference {
     std::string name;  // of the function's attribute
     int kind;          // AttributeProto.AttributeType: 1 real, 2 integer, 3 text, 6 reals, 7 integers
@@ -78,11 +80,14 @@ struct OnnxNode {
 };
 OnnxNode make_node(std::string op_type, Names inputs, Names outputs, std::vector<OnnxAttribute> attributes = {});
 
+// An attribute that is a graph: the branch of an If, the body of a Loop.
+OnnxAttribute subgraph(std::string name, const std::vector<OnnxNode>& nodes, const Names& outputs);
+
 // A size, a symbol, or (an empty symbol) nothing at all.
 struct OnnxDim {
-  OnnxDim(std::int64_t size) : size(size), known(true) {}
-  OnnxDim(int size) : size(size), known(true) {}
-  OnnxDim(const char* symbol) : symbol(symbol) {}
+  OnnxDim(std::int64_t value) : size(value), known(true) {}
+  OnnxDim(int value) : size(value), known(true) {}
+  OnnxDim(const char* name) : symbol(name) {}
   std::int64_t size = 0;
   bool known = false;
   std::string symbol;

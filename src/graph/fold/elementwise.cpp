@@ -123,12 +123,20 @@ Number element(const Constant& constant, std::int64_t index) {
                                                                       : of(constant.integer_at(index));
 }
 
+// Whether a type can hold the number. Unsigned 64-bit values are kept in 63 bits.
+bool holds(ElementType type, std::int64_t value) {
+  if (type == ElementType::boolean) return value == 0 || value == 1;
+  const int bits = bits_of(type);
+  if (!is_signed_integer(type)) return value >= 0 && (bits == 64 || value < std::int64_t{1} << bits);
+  return bits == 64 || (value >= -(std::int64_t{1} << (bits - 1)) && value < std::int64_t{1} << (bits - 1));
+}
+
 bool append(Constant& output, const Result& result) {
   if (!result) return false;
   if (auto* reals = std::get_if<std::vector<double>>(&output.values)) {
     reals->push_back(result->as_real());
   } else {
-    if (result->real) return false;
+    if (result->real || !holds(output.type, result->integer)) return false;
     std::get<std::vector<std::int64_t>>(output.values).push_back(result->integer);
   }
   return true;

@@ -1,6 +1,7 @@
 #include "graph/fold.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace monet {
 
@@ -60,8 +61,12 @@ std::optional<Constant> same_pattern(const Constant& source, const TensorType& o
 }
 
 // A view of a fill is a fill; a band survives where the last two axes do.
-std::optional<Constant> fold_pattern(Op op, const Constant& source, const TensorType& output) {
+std::optional<Constant> fold_pattern(Op op, const Attributes& attributes, const Constant& source,
+                                     const TensorType& output) {
   if (source.pattern == Pattern::uniform && op != Op::Trilu) return same_pattern(source, output);
+  // Backwards, an axis keeps its size and loses its order.
+  if (op == Op::Slice && std::ranges::any_of(attributes.integers(Attr::steps), [](auto step) { return step < 0; }))
+    return std::nullopt;
   if (source.pattern != Pattern::banded ||
       (op != Op::Reshape && op != Op::Expand && op != Op::Identity && op != Op::Slice))
     return std::nullopt;
@@ -189,14 +194,11 @@ std::optional<Constant> fold_range(const Attributes& attributes, const TensorTyp
   const double start = attributes.real(Attr::start);
   const double delta = attributes.real(Attr::delta);
   std::vector<double> reals;
-  std::vector<std::int64_t> integers;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const double value = start + static_cast<double>(i) * delta;
-    reals.push_back(value);
-    integers.push_back(static_cast<std::int64_t>(value));
-  }
+  for (std::int64_t i = 0; i < count; ++i) reals.push_back(start + static_cast<double>(i) * delta);
   if (is_floating(output.format.element)) return Constant::reals(output.format.element, output.shape, std::move(reals));
-  return Constant::integers(output.format.element, output.shape, std::move(integers));
+  // Beyond 2^53 a double is not the integer any more.
+  if (std::ranges::any_of(reals, [](double value) { return !(std::abs(value) <= 9.0e15); })) return std::nullopt;
+  return Constant::integers(output.format.element, output.shape, {reals.begin(), reals.end()});
 }
 
 // One value from many: the reduction of an elementwise operator along axes.
@@ -244,7 +246,7 @@ std::optional<std::vector<Constant>> fold_structure(Op op, const Attributes& att
   std::optional<Constant> result;
   if (op != Op::Range && op != Op::Concat && op != Op::Gather && op != Op::Split &&
       family_of(op) != OpFamily::reduction) {
-    result = fold_pattern(op, *inputs[0], output);
+    result = fold_pattern(op, attributes, *inputs[0], output);
   }
   if (!result) {
     switch (op) {

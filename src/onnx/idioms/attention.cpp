@@ -23,7 +23,7 @@ std::optional<Matcher::WithScalar> scaled(Matcher& matcher, TensorId id) {
 
 // k from its transpose: the source of a Transpose or of Reshape, Transpose, Reshape where that undoes it, else a
 // transpose of the transpose.
-TensorId untransposed(Matcher& matcher, TensorId transposed, const std::string& name) {
+TensorId untransposed(Matcher& matcher, TensorId transposed, const std::string& root) {
   Graph& graph = matcher.graph();
   Shape wanted = matcher.shape(transposed);
   std::swap(wanted[2], wanted[3]);
@@ -43,13 +43,14 @@ TensorId untransposed(Matcher& matcher, TensorId transposed, const std::string& 
     }
   }
   if (perm == std::vector<std::int64_t>{0, 1, 2, 3}) return source;
-  const TensorId key = graph.add_tensor({.name = name + "/key",
+  const std::string name = matcher.unused_name(root + "/key");
+  const TensorId key = graph.add_tensor({.name = name,
                                          .type = {wanted, graph[source].type.format},
                                          .role = Role::activation,
                                          .producer = {},
                                          .parameter = false,
                                          .updates = {}});
-  matcher.before.push_back({.name = name + "/key",
+  matcher.before.push_back({.name = name,
                             .op = Op::Transpose,
                             .phase = Phase::forward,
                             .attributes = {{Attr::perm, perm}},
@@ -59,8 +60,9 @@ TensorId untransposed(Matcher& matcher, TensorId transposed, const std::string& 
 }
 
 // A mask that lets each position see those up to itself: zeros up to the diagonal, a very negative number above.
-bool is_causal(const Constant& mask) {
-  return mask.pattern == Constant::Pattern::banded && mask.diagonal == 0 && is_floating(mask.type) &&
+bool is_causal(const Constant& mask, const Shape& queries, const Shape& values) {
+  const bool whole = mask.shape.size() >= 2 && *(mask.shape.end() - 2) == queries[2] && mask.shape.back() == values[2];
+  return whole && mask.pattern == Constant::Pattern::banded && mask.diagonal == 0 && is_floating(mask.type) &&
          mask.real_at(0) == 0 && std::get<std::vector<double>>(mask.values)[1] <= -1e4;
 }
 
@@ -99,7 +101,7 @@ std::optional<Match> match_attention(Matcher& matcher, NodeId id) {
   std::vector<TensorId> inputs = {query->value, {}, value};
   if (mask.valid()) {
     const Constant* known = matcher.graph().constant(mask);
-    if (known != nullptr && is_causal(*known)) {
+    if (known != nullptr && is_causal(*known, q, v)) {
       attributes.set(Attr::is_causal, std::int64_t{1});
     } else if (known == nullptr || !known->is_uniformly(0)) {
       inputs.push_back(mask);

@@ -15,6 +15,7 @@ void recognize_idioms(Graph& graph) {
     if (taken[i]) continue;
     auto match = match_activation(matcher, NodeId(i));
     if (!match) match = match_norm(matcher, NodeId(i));
+    if (!match) match = match_group_norm(matcher, NodeId(i));
     if (!match) match = match_attention(matcher, NodeId(i));
     if (!match || taken[match->root.index()]) continue;
     if (std::ranges::any_of(match->inner, [&](NodeId inner) { return taken[inner.index()]; })) continue;

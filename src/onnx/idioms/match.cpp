@@ -1,5 +1,7 @@
 #include "onnx/idioms/match.h"
 
+#include "graph/infer.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -78,6 +80,24 @@ void Matcher::extend(NodeId reader) {
   root_ = reader;
 }
 
+// Constants of one element may have axes of their own, which the product of everything with them has too.
+bool Matcher::makes_the_same(Op op, const std::vector<TensorId>& inputs, const Attributes& attributes,
+                             const Node& root) const {
+  std::vector<const TensorType*> types;
+  for (TensorId id : inputs) types.push_back(id.valid() ? &graph_[id].type : nullptr);
+  const auto outputs = infer({.op = op, .attributes = attributes, .inputs = types});
+  return outputs && root.outputs.size() == 1 && outputs->front().shape == shape(root.outputs[0]);
+}
+
+std::string Matcher::unused_name(std::string name) {
+  if (names_.empty()) {
+    for (const Tensor& tensor : graph_.tensors()) names_.insert(tensor.name);
+    for (const Node& node : graph_.nodes()) names_.insert(node.name);
+  }
+  while (!names_.insert(name).second) name += "#";
+  return name;
+}
+
 std::optional<Match> Matcher::finish(Op op, std::vector<TensorId> inputs, Attributes attributes) {
   std::vector<TensorId> boundary = inputs;
   for (const Node& helper : before) boundary.insert(boundary.end(), helper.inputs.begin(), helper.inputs.end());
@@ -106,6 +126,7 @@ std::optional<Match> Matcher::finish(Op op, std::vector<TensorId> inputs, Attrib
   if (!closed(root_) || !std::ranges::all_of(kept, closed)) return std::nullopt;
 
   const Node& root = graph_[root_];
+  if (!makes_the_same(op, inputs, attributes, root)) return std::nullopt;
   return Match{.root = root_,
                .inner = std::move(kept),
                .before = std::move(before),

@@ -5,6 +5,8 @@
 
 #include <initializer_list>
 #include <optional>
+#include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace monet::onnx {
@@ -56,19 +58,25 @@ class Matcher {
   // Moves the root on to a reader, keeping the old one as inner.
   void extend(NodeId reader);
   NodeId root() const { return root_; }
+  // `name`, or one like it that no tensor and no node has.
+  std::string unused_name(std::string name);
   std::vector<Node> before;  // helpers that finish() hands over
 
  private:
+  bool makes_the_same(Op op, const std::vector<TensorId>& inputs, const Attributes& attributes, const Node& root) const;
+
   Graph& graph_;
   Readers readers_;
   std::vector<bool> is_output_;
   NodeId root_;
   std::vector<NodeId> inner_;
+  std::unordered_set<std::string> names_;  // filled when first asked
 };
 
 // Each gives a match that ends at (or, for norms, starts from) `node`, or nothing.
 std::optional<Match> match_activation(Matcher& matcher, NodeId node);
 std::optional<Match> match_norm(Matcher& matcher, NodeId node);
+std::optional<Match> match_group_norm(Matcher& matcher, NodeId node);
 std::optional<Match> match_attention(Matcher& matcher, NodeId node);
 
 }  // namespace monet::onnx

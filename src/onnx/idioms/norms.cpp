@@ -112,7 +112,7 @@ std::optional<Match> match_norm(Matcher& matcher, NodeId id) {
     Constant one = Constant::reals(source.type.format.element,
                                    Shape(source.type.shape.begin() + deviation->axis, source.type.shape.end()), {1.0});
     one.pattern = Constant::Pattern::uniform;
-    scale = matcher.graph().add_tensor({.name = node.name + "/scale",
+    scale = matcher.graph().add_tensor({.name = matcher.unused_name(node.name + "/scale"),
                                         .type = {one.shape, source.type.format},
                                         .role = Role::constant,
                                         .producer = {},

@@ -95,9 +95,10 @@ Attributes attributes_of(NodeImport& node, const Window& window) {
           {Attr::group, node.integer("group", 1)}};
 }
 
-// Some exporters add a bias of zeros to every convolution.
+// Some exporters add a bias of zeros to every convolution. An initializer is another matter: a bias that is trained
+// starts at zero.
 std::vector<TensorId> with_bias(NodeImport& node, std::vector<TensorId> operands) {
-  const Constant* value = node.value(2);
+  const Constant* value = node.is_initializer(2) ? nullptr : node.value(2);
   if (node.has_input(2) && (value == nullptr || !value->is_uniformly(0))) operands.push_back(node.input(2));
   return operands;
 }

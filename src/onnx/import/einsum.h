@@ -101,6 +101,14 @@ class Rewriter {
 // `ranks`: the number of axes of each operand. Fails (message and advice only) on an equation that cannot be read.
 inline Expected<EinsumEquation> normalized_einsum(std::string_view text, std::span<const std::size_t> ranks) {
   using namespace einsum_text;
+  // 32 operands of 32 axes each, with room for spaces.
+  constexpr std::size_t longest_equation = 4096;
+  if (text.size() > longest_equation) {
+    return Error{.message = fmt::format("has an equation of {} characters, and {} is the most that is read",
+                                        text.size(), longest_equation),
+                 .place = {},
+                 .advice = {}};
+  }
   const auto complaint = [&](const std::string& what) {
     return Error{.message = fmt::format("has the equation '{}' {}", text, what), .place = {}, .advice = {}};
   };
