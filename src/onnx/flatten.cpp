@@ -103,7 +103,7 @@ class Inliner {
                      place_of(call), {});
     }
     MONET_CHECK(check_opsets(function.opsets));
-    MONET_CHECK(spend((call.outputs.size() + 1) * function.inputs.size(), function));
+    MONET_CHECK(spend((call.outputs.size() + 16) * function.inputs.size(), function));
     std::unordered_map<Text, Text> renamed;
     for (std::size_t i = 0; i < function.inputs.size(); ++i)
       renamed[function.inputs[i]] = i < call.inputs.size() ? call.inputs[i] : Text();

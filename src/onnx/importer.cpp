@@ -236,10 +236,24 @@ void Importer::correct_batch(NodeImport& node, std::size_t index) {
   if (now != site->second.target) return;
   if (raw.op_type == "Reshape") {
     corrected_target_ = corrected_reshape(site->second, node.shape(0), correction_->from, correction_->to);
-  } else if (correction_->expand && now.size() > 1 && now.front() == correction_->from) {
-    now.front() = correction_->to;
-    corrected_target_ = std::move(now);
+    return;
   }
+  // What is expanded and has grown by itself must be met by the target.
+  const Shape input = node.shape(0);
+  bool grown = false;
+  if (input.size() == site->second.input.size() && input.size() <= now.size()) {
+    const std::size_t lead = now.size() - input.size();
+    for (std::size_t axis = 0; axis < input.size(); ++axis) {
+      if (input[axis] == site->second.input[axis] || now[lead + axis] != site->second.input[axis]) continue;
+      now[lead + axis] = input[axis];
+      grown = true;
+    }
+  }
+  if (!grown && correction_->expand && now.size() > 1 && now.front() == correction_->from) {
+    now.front() = correction_->to;
+    grown = true;
+  }
+  if (grown) corrected_target_ = std::move(now);
 }
 
 // The tracing exporter merges initializers whose values are equal (all norms start with a scale of 1) and leaves an

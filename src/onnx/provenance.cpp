@@ -24,6 +24,20 @@ bool was_folded(const RawNode& node) {
 bool is_norm(Op op) { return family_of(op) == OpFamily::norm; }
 bool is_product(Op op) { return family_of(op) == OpFamily::contraction || family_of(op) == OpFamily::convolution; }
 
+// How many products read `id`, or a view of it.
+std::size_t products_of(const Graph& graph, const Readers& readers, TensorId id) {
+  std::size_t products = 0;
+  std::vector<TensorId> open = {id};
+  for (std::size_t next = 0; next < open.size(); ++next) {
+    for (NodeId reader : readers.of(open[next])) {
+      const Node& node = graph[reader];
+      if (is_product(node.op) && node.inputs[0] != open[next]) ++products;
+      if (family_of(node.op) == OpFamily::view && node.inputs[0] == open[next]) open.push_back(node.outputs[0]);
+    }
+  }
+  return products;
+}
+
 // Exporters that merge equal initializers leave one norm's scale to all norms, because all start at 1. A network that
 // really shares its layers shares their matrices too.
 std::optional<std::string> merged_parameter(const Graph& graph) {
@@ -32,20 +46,25 @@ std::optional<std::string> merged_parameter(const Graph& graph) {
   for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
     const TensorId id(i);
     if (!graph[id].parameter) continue;
-    const auto count = [&](auto kind) {
-      return std::ranges::count_if(readers.of(id),
-                                   [&](NodeId node) { return kind(graph[node].op) && graph[node].inputs[0] != id; });
-    };
-    if (count(is_product) > 1) return std::nullopt;
-    if (count(is_norm) > 1 && !merged) merged = graph[id].name;
+    const bool matrix = graph[id].type.shape.size() > 1;
+    if (matrix && products_of(graph, readers, id) > 1) return std::nullopt;
+    const auto norms = std::ranges::count_if(
+        readers.of(id), [&](NodeId node) { return is_norm(graph[node].op) && graph[node].inputs[0] != id; });
+    if (norms > 1 && !merged) merged = graph[id].name;
   }
   return merged;
 }
 
-// What the exporter says it was given and neither wrote down nor computed something else from.
+// What the exporter says it was given and neither wrote down nor computed something else from. A file without computed
+// initializers was not optimized: what it lacks is tied to something else, or unused.
 std::optional<std::string> lost_parameters(const FlatModel& model, const Signature& signature, const Graph& graph) {
   std::unordered_set<std::string> written;
-  for (const RawTensor& tensor : model.raw->graph.initializers) written.emplace(tensor.name);
+  bool optimized = false;
+  for (const RawTensor& tensor : model.raw->graph.initializers) {
+    written.emplace(tensor.name);
+    optimized |= signature.made_up(tensor.name);
+  }
+  if (!optimized) return std::nullopt;
   std::vector<std::string> missing;
   for (const std::string& name : signature.parameters) {
     if (!written.contains(name)) missing.push_back(name);
@@ -90,6 +109,10 @@ bool Signature::made_up(std::string_view name) const {
          std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; });
 }
 
+bool Signature::is_member(std::string_view name) const {
+  return names_modules && !made_up(name) && !buffers.contains(std::string(name));
+}
+
 Signature signature_of(const RawModel& model) {
   Signature signature;
   signature.names_modules = model.producer == "pytorch";
@@ -104,7 +127,8 @@ Signature signature_of(const RawModel& model) {
       if (quoted == Text::npos) continue;
       const Text name = line.substr(quoted + 8, line.find('\'', quoted + 8) - quoted - 8);
       if (line.find(": PARAMETER ") != Text::npos) signature.parameters.emplace(name);
-      if (line.find(": BUFFER ") != Text::npos) signature.buffers.emplace(name);
+      if (line.find(": BUFFER ") != Text::npos || line.find(": CONSTANT_TENSOR ") != Text::npos)
+        signature.buffers.emplace(name);
     }
   }
   return signature;

@@ -15,13 +15,14 @@ namespace monet::onnx {
 // graph-capturing exporter says it, unless its notes were stripped.
 struct Signature {
   std::unordered_set<std::string> parameters;
-  std::unordered_set<std::string> buffers;
+  std::unordered_set<std::string> buffers;  // and constants of the module
   bool names_modules = false;  // the exporter names initializers after the module's members, if it did not compute them
 
   // Whether the name is one that the exporter made up, for a tensor that it computed.
   bool made_up(std::string_view name) const;
-  // Whether it is a parameter or buffer of the module that was exported: training may change its value.
-  bool is_member(std::string_view name) const { return names_modules && !made_up(name); }
+  // Whether it is a member of the module that was exported, and so one whose value training may change; not one that
+  // is known to be a buffer.
+  bool is_member(std::string_view name) const;
 };
 Signature signature_of(const RawModel& model);
 

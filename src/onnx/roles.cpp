@@ -187,9 +187,10 @@ std::string_view reason_not_trained(const Tensor& tensor, std::uint16_t uses, co
   if (number && (uses & direct) == 0) return "a single number";
   if ((uses & of_norm) != 0 && !signature.parameters.empty() && signature.made_up(tensor.name))
     return "computed when the file was exported, for a norm";
-  if (uses & (weight | left)) return "";
+  if (uses & weight) return "";
   if (uses & statistic) return "running statistic";
   if (named_like_buffer(tensor.name)) return "named like a buffer";
+  if (uses & left) return "";
   const std::size_t wide = wide_axes(tensor.type.shape);
   if (uses & lookup) return wide >= 2 ? "" : "a table of numbers";
   if ((uses & mask) != 0 && wide >= 2) return "a mask";

@@ -313,3 +313,17 @@ def test_a_loop_without_end_is_refused(inspect):
     nodes = [loop("", body, "x", outputs=["y"])]
     error = inspect(nodes, [], [tensor("x", ["batch", 4])], [tensor("y", None)])
     assert "Loop" in error or "loops" in error
+
+
+def test_repeated_heads_follow_another_batch(inspect):
+    """Grouped queries: keys [batch, 2, 1, …] are expanded to [batch, 2, 3, …], with the batch written in the target."""
+    nodes = [
+        helper.make_node("Unsqueeze", ["x", "axis"], ["u"]),
+        helper.make_node("Expand", ["u", "shape"], ["e"]),
+        helper.make_node("Reshape", ["e", "heads"], ["h"]),
+        helper.make_node("MatMul", ["h", "layer.weight"], ["y"]),
+    ]
+    initializers = [integers("axis", 2), integers("shape", 4, 2, 3, 5, 8), integers("heads", 4, 6, 5, 8)]
+    initializers.append(weight("layer.weight", 8, 8))
+    found = inspect(nodes, initializers, [tensor("x", [4, 2, 5, 8])], [tensor("y", None)], batch=7)
+    assert found.macs == 7 * 6 * 5 * 64
