@@ -43,10 +43,11 @@ Graph compact(Graph graph, std::vector<TensorId>* renumbered) {
   }
   std::vector<Node> nodes;
   nodes.reserve(graph.nodes().size());
-  for (const Node& node : graph.nodes()) {
-    nodes.push_back(node);
-    nodes.back().inputs = renumber(node.inputs);
-    nodes.back().outputs = renumber(node.outputs);
+  for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+    Node node = std::move(graph[NodeId(i)]);
+    node.inputs = renumber(std::move(node.inputs));
+    node.outputs = renumber(std::move(node.outputs));
+    nodes.push_back(std::move(node));
   }
   result.set_nodes(std::move(nodes));
   if (renumbered != nullptr) *renumbered = std::move(target);

@@ -295,14 +295,15 @@ Status sort_nodes(FlatModel& model) {
 
 }  // namespace
 
-Expected<FlatModel> flatten(const RawModel& model) {
+Expected<FlatModel> flatten(RawModel& model) {
   MONET_CHECK(check_opsets(model.opsets));
   FlatModel flat{.raw = &model, .nodes = {}, .names = {}};
   flat.nodes.reserve(model.graph.nodes.size());
-  for (const RawNode& node : model.graph.nodes) {
+  for (RawNode& node : model.graph.nodes) {
     MONET_TRY(const std::int64_t version, version_of(node, model.opsets));
-    flat.nodes.push_back({node, version});
+    flat.nodes.push_back({std::move(node), version});
   }
+  model.graph.nodes.clear();
   MONET_CHECK(Inliner(model, flat).run());
   MONET_CHECK(sort_nodes(flat));
   return flat;

@@ -19,8 +19,8 @@ struct FlatModel {
   std::deque<std::string> names;  // storage of names made while inlining
 };
 
-// Points into `model`. Fails on operator sets too old or missing, on functions that call themselves or grow without
-// bound, on names defined twice or not at all, and on cycles.
-Expected<FlatModel> flatten(const RawModel& model);
+// Takes the nodes out of `model` and points into it for the rest. Fails on operator sets too old or missing, on
+// functions that call themselves or grow without bound, on names defined twice or not at all, and on cycles.
+Expected<FlatModel> flatten(RawModel& model);
 
 }  // namespace monet::onnx

@@ -105,6 +105,17 @@ Expected<Imported> import(const FlatModel& flat, const std::string& folder, cons
                   importer.merged_initializers};
 }
 
+// Whether every output that had the old batch in front has the new one: something with the batch written in may have
+// been left as it was, and fit nevertheless.
+bool follows_batch(const Graph& original, const Graph& changed, std::int64_t from, std::int64_t to) {
+  for (std::size_t i = 0; i < original.outputs.size(); ++i) {
+    const Shape& before = original[original.outputs[i]].type.shape;
+    const Shape& after = changed[changed.outputs[i]].type.shape;
+    if (!before.empty() && from > 1 && before[0] == from && (after.empty() || after[0] != to)) return false;
+  }
+  return true;
+}
+
 // A file with its batch baked in: once as it is, to see where, then with the new one. What is expanded to the old batch
 // may be a table that needs no batch at all, so that is left alone first.
 Expected<Imported> import_rebatched(const FlatModel& flat, const std::string& folder, const Bindings& bindings,
@@ -119,6 +130,8 @@ Expected<Imported> import_rebatched(const FlatModel& flat, const std::string& fo
     auto again = import(flat, folder, bindings, nullptr, &correction);
     if (again) result = std::move(again);
   }
+  if (result && !follows_batch(original.graph, result->graph, from, *bindings.batch))
+    result = problem("an output keeps the old batch", {});
   if (!result) {
     Error error = result.error();
     error.message = fmt::format("the model is fixed to a batch of {} and cannot be given {}: {}", from, *bindings.batch,
@@ -133,7 +146,7 @@ Expected<Imported> import_rebatched(const FlatModel& flat, const std::string& fo
 }  // namespace
 
 Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, const ReadOptions& options) {
-  MONET_TRY(const RawModel raw, decode_model(bytes));
+  MONET_TRY(RawModel raw, decode_model(bytes));
   MONET_TRY(const FlatModel flat, flatten(raw));
   Network network;
   const OpenDimensions open = open_dimensions(raw);

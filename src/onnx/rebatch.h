@@ -26,8 +26,8 @@ struct BatchCorrection {
 };
 
 // The target of a Reshape whose input grew from `site.input` to `input`, so that the batch stays where it was in
-// row-major order: the first axis with the same number of elements before it, preferring one that is the old batch
-// itself. Nothing when the growth is not along one axis or no axis can take it.
+// row-major order: an axis that is the old batch itself, else one with the same number of elements before it, else one
+// that joins those with it. Nothing when the growth is not along one axis or no axis can take it.
 std::optional<std::vector<std::int64_t>> corrected_reshape(const BatchSite& site, const Shape& input, std::int64_t from,
                                                            std::int64_t to);
 

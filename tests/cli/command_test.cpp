@@ -43,7 +43,7 @@ TEST(Command, ExitStatusSaysWhoseFaultItIs) {
 
 TEST(Command, JsonIsOneObjectAndNothingElse) {
   InspectCommand command;
-  command.model = "mlp";
+  command.model = "mlp-robotics";
   command.common.json = true;
   const Outcome outcome = captured([&] { return run(command); });
   EXPECT_EQ(outcome.status, 0);
@@ -78,7 +78,7 @@ TEST(Command, NotesAreLeftOutWhenQuietAndShortenedUnlessVerbose) {
 
 TEST(Command, HelpListsEveryNetwork) {
   const std::string help = network_help();
-  for (const char* name : {"resnet18", "gpt2", "mlp"}) EXPECT_NE(help.find(name), std::string::npos) << name;
+  for (const char* name : {"resnet18", "gpt2", "mlp-robotics"}) EXPECT_NE(help.find(name), std::string::npos) << name;
 }
 
 }  // namespace

@@ -129,10 +129,11 @@ TEST(FoldFile, TrainedVectorsAreNotFolded) {
   model.initializer(test::float_tensor("a", {3}, {1, 2, 3}));
   model.initializer(test::float_tensor("b", {3}, {1, 2, 3}));
   model.node("Add", {"a", "b"}, {"sum"});
-  model.node("Add", {"x", "sum"}, {"y"});
+  model.node("Relu", {"x"}, {"r"});
+  model.node("Add", {"r", "sum"}, {"y"});
   model.output("y");
   const Network network = model.network();
-  EXPECT_EQ(network.graph.nodes().size(), 2);
+  EXPECT_EQ(network.graph.nodes().size(), 3);
   EXPECT_EQ(test::parameters_of(network.graph), 6);
 }
 
@@ -147,20 +148,14 @@ TEST(FoldFile, OverflowIsNotFoldedAndSaidWhereAShapeNeedsIt) {
 }
 
 TEST(FoldFile, FoldingHasABudget) {
-  // A thousand tables of 65536 numbers: more than are kept. What is not folded stays a node.
+  // 300 tables of 65536 numbers: more than are kept. What is not folded stays a node.
   OnnxModel model;
-  model.input("x", {256, 256}, test::onnx_int64);
-  model.constant("start", test::int64_tensor("", {}, {0}));
-  model.constant("end", test::int64_tensor("", {}, {65536}));
-  model.constant("one", test::int64_tensor("", {}, {1}));
-  model.node("Range", {"start", "end", "one"}, {"v0"});
-  for (int i = 0; i < 300; ++i) model.node("Add", {"v" + std::to_string(i), "one"}, {"v" + std::to_string(i + 1)});
-  model.constant("shape", test::int64_vector("", {256, 256}));
-  model.node("Reshape", {"v300", "shape"}, {"table"});
-  model.node("Add", {"x", "table"}, {"y"});
-  model.output("y");
+  model.constant("start", test::float_scalar("", 0));
+  model.constant("end", test::float_scalar("", 65536));
+  model.constant("one", test::float_scalar("", 1));
+  for (int i = 0; i < 300; ++i) model.node("Range", {"start", "end", "one"}, {"v" + std::to_string(i)});
   const Network network = model.network();
-  EXPECT_GT(network.graph.nodes().size(), 1);
+  EXPECT_GT(network.graph.nodes().size(), 0);
   EXPECT_LT(network.graph.nodes().size(), 300);
 }
 

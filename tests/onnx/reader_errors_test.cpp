@@ -76,7 +76,7 @@ TEST(InputErrors, MoreElementsThanCanBeCounted) {
 TEST(InitializerErrors, NegativeSize) {
   OnnxModel model = unary({2});
   model.initializer(test::external("w", {3, -4}));
-  expect_error(model.error(), {"initializer 'w'", "negative size -4"});
+  expect_error(model.error(), {"initializer 'w'", "3x-4", "negative size"});
 }
 
 TEST(InitializerErrors, MoreElementsThanCanBeCounted) {

@@ -327,3 +327,27 @@ def test_repeated_heads_follow_another_batch(inspect):
     initializers.append(weight("layer.weight", 8, 8))
     found = inspect(nodes, initializers, [tensor("x", [4, 2, 5, 8])], [tensor("y", None)], batch=7)
     assert found.macs == 7 * 6 * 5 * 64
+
+
+def test_sequence_and_batch_in_one_axis_follow_another_batch(inspect):
+    """nn.MultiheadAttention: [sequence, batch, width] is joined to [sequence · batch, width] and taken apart again."""
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["t"], perm=[1, 0, 2]),
+        helper.make_node("Reshape", ["t", "joined"], ["j"]),
+        helper.make_node("MatMul", ["j", "layer.weight"], ["m"]),
+        helper.make_node("Reshape", ["m", "apart"], ["a"]),
+        helper.make_node("Transpose", ["a"], ["y"], perm=[1, 0, 2]),
+    ]
+    initializers = [integers("joined", 30, 8), integers("apart", 10, 3, 8), weight("layer.weight", 8, 8)]
+    found = inspect(nodes, initializers, [tensor("x", [3, 10, 8])], [tensor("y", None)], batch=5)
+    assert found.macs == 5 * 10 * 64
+
+
+def test_an_output_that_keeps_its_batch_is_not_passed_over(inspect):
+    nodes = [
+        helper.make_node("ReduceSum", ["x", "axis"], ["s"], keepdims=1),
+        helper.make_node("Expand", ["s", "shape"], ["y"]),
+    ]
+    initializers = [integers("axis", 0), integers("shape", 3, 4)]
+    error = inspect(nodes, initializers, [tensor("x", [3, 4])], [tensor("y", None)], batch=5)
+    assert isinstance(error, str) and "batch" in error

@@ -113,17 +113,22 @@ void write_value(pbf_writer& parent, std::uint32_t field, const OnnxValue& value
   if (value.kind == OnnxValue::Kind::none) return;
   pbf_writer type(message, 2);
   if (value.kind == OnnxValue::Kind::sequence) {
-    const pbf_writer sequence(type, 4);
+    type.add_bytes(4, "");
     return;
   }
   pbf_writer tensor(type, 1);
   tensor.add_int32(1, value.type);
   if (!value.has_shape) return;
+  if (value.dims.empty()) return tensor.add_bytes(2, "");  // the writer leaves out messages without fields
   pbf_writer shape(tensor, 2);
   for (const OnnxDim& dim : value.dims) {
+    if (!dim.known && dim.symbol.empty()) {
+      shape.add_bytes(1, "");
+      continue;
+    }
     pbf_writer dimension(shape, 1);
     if (dim.known) dimension.add_int64(1, dim.size);
-    if (!dim.known && !dim.symbol.empty()) dimension.add_string(2, dim.symbol);
+    if (!dim.known) dimension.add_string(2, dim.symbol);
   }
 }
 
@@ -174,6 +179,15 @@ OnnxTensor int64_vector(std::string name, const std::vector<std::int64_t>& value
 
 OnnxTensor float_scalar(std::string name, float value) { return float_tensor(std::move(name), {}, {value}); }
 
+OnnxTensor int64_scalar(std::string name, std::int64_t value) { return int64_tensor(std::move(name), {}, {value}); }
+
+OnnxTensor bool_scalar(std::string name, bool value) {
+  OnnxTensor tensor = float_tensor(std::move(name), {}, {});
+  tensor.type = onnx_bool;
+  tensor.raw = std::string(1, value ? '\1' : '\0');
+  return tensor;
+}
+
 OnnxTensor int64_fields(std::string name, Shape dims, std::vector<std::int64_t> values, bool packed) {
   OnnxTensor tensor = int64_tensor(std::move(name), std::move(dims), {});
   tensor.has_raw = false;
@@ -220,15 +234,15 @@ OnnxNode make_node(std::string op_type, Names inputs, Names outputs, std::vector
   return node;
 }
 
-OnnxAttribute subgraph(std::string name, const std::vector<OnnxNode>& nodes, const Names& outputs) {
+OnnxAttribute subgraph(std::string name, const std::vector<OnnxNode>& nodes, const Names& outputs,
+                       const Names& inputs) {
   std::string bytes;
   pbf_writer graph(bytes);
   for (const OnnxNode& node : nodes) write_node(graph, 1, node);
   graph.add_string(2, name);
-  for (const std::string& output : outputs) {
-    pbf_writer value(graph, 12);
-    value.add_string(1, output);
-  }
+  for (const std::string& input : inputs) write_value(graph, 11, {input, {}, onnx_float, OnnxValue::Kind::none, false});
+  for (const std::string& output : outputs)
+    write_value(graph, 12, {output, {}, onnx_float, OnnxValue::Kind::none, false});
   return attr(std::move(name), OnnxAttribute::Graph{std::move(bytes)});
 }
 

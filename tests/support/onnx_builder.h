@@ -31,6 +31,8 @@ OnnxTensor float_tensor(std::string name, Shape dims, const std::vector<float>& 
 // A one-axis tensor, or a scalar.
 OnnxTensor int64_vector(std::string name, const std::vector<std::int64_t>& values);
 OnnxTensor float_scalar(std::string name, float value);
+OnnxTensor int64_scalar(std::string name, std::int64_t value);
+OnnxTensor bool_scalar(std::string name, bool value);
 // The same in the typed fields.
 OnnxTensor int64_fields(std::string name, Shape dims, std::vector<std::int64_t> values, bool packed = true);
 OnnxTensor float_fields(std::string name, Shape dims, std::vector<float> values, bool packed = true);
@@ -81,7 +83,8 @@ struct OnnxNode {
 OnnxNode make_node(std::string op_type, Names inputs, Names outputs, std::vector<OnnxAttribute> attributes = {});
 
 // An attribute that is a graph: the branch of an If, the body of a Loop.
-OnnxAttribute subgraph(std::string name, const std::vector<OnnxNode>& nodes, const Names& outputs);
+OnnxAttribute subgraph(std::string name, const std::vector<OnnxNode>& nodes, const Names& outputs,
+                       const Names& inputs = {});
 
 // A size, a symbol, or (an empty symbol) nothing at all.
 struct OnnxDim {

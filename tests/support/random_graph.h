@@ -45,7 +45,7 @@ class RandomGraph {
       case 3: return builder_.add(Op::Transpose, name, {x}, {{Attr::perm, permutation(rank)}});
       case 4: return slice(name, x, from);
       case 5: return builder_.add(Op::Concat, name, {x, x}, {{Attr::axis, below(rank)}});
-      case 6: return product(name, x, from);
+      case 6: return rank < 2 ? unary(name, x) : product(name, x, from);
       case 7: {
         const Op op = below(2) == 0 ? Op::ReduceMean : Op::ReduceMax;
         return builder_.add(op, name, {x}, {{Attr::axes, Integers{below(rank)}}, {Attr::keepdims, std::int64_t{1}}});
