@@ -136,11 +136,9 @@ Signature signature_of(const RawModel& model) {
 
 std::vector<std::string> provenance_warnings(const FlatModel& model, const Signature& signature, const Graph& graph) {
   std::vector<std::string> warnings;
-  const bool has_norm =
-      std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op == Op::BatchNormalization; });
   const auto folded = std::ranges::count_if(
       model.nodes, [](const FlatNode& node) { return is_convolution(node.node) && was_folded(node.node); });
-  if (!has_norm && folded > 0) {
+  if (folded > 0) {
     warnings.push_back(
         "batch norms were folded into " + std::to_string(folded) +
         " convolutions when this file was exported: it can be costed, but it is not the network that is trained; "
