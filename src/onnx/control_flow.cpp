@@ -152,7 +152,7 @@ Status Importer::import_loop(const FlatNode& loop) {
   std::vector<Value> state(carried + 1);  // the condition, and what is carried from turn to turn
   state[0].constant = Constant::integers(ElementType::boolean, {}, {1});
   for (std::size_t i = 1; i < node.inputs.size(); ++i) {
-    if (node.inputs[i].empty()) continue;
+    if (i == 1 && node.inputs[i].empty()) continue;
     const Value* given = find(node.inputs[i]);
     if (given == nullptr) return damaged(node);
     if (given->initializer != nullptr && i > 1) MONET_CHECK(tensor_of(node.inputs[i]));

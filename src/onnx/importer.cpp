@@ -52,6 +52,7 @@ Importer::Importer(const FlatModel& model, std::string folder, const Bindings& b
       bindings_(bindings),
       record_(record),
       correction_(correction) {
+  for (const RawValue& output : model.raw->graph.outputs) output_names_.insert(output.name);
   index_of_.reserve(model.nodes.size() * 2 + model.raw->graph.initializers.size());
 }
 
@@ -106,6 +107,8 @@ Expected<TensorId> Importer::tensor_of(Text name) {
   if (value == nullptr) return problem(fmt::format("its input '{}' was not made", name), {});
   if (value->is_sequence) return problem(fmt::format("its input '{}' is a sequence, not a tensor", name), {});
   if (value->tensor.valid()) return value->tensor;
+  if (value->initializer == nullptr && !value->constant)
+    return problem(fmt::format("its input '{}' was not made", name), {});
   TensorType type;
   if (value->initializer != nullptr) {
     type = {value->initializer->dims, {.element = *element_type_of(value->initializer->data_type)}};
@@ -264,9 +267,7 @@ bool Importer::undo_merge(const RawNode& node) {
   const Text name = node.outputs[0];
   const bool of_member = !signature_.made_up(name) || name.starts_with("onnx::");
   const Value* kept = find(node.inputs[0]);
-  const bool is_output =
-      std::ranges::find(model_.raw->graph.outputs, name, &RawValue::name) != model_.raw->graph.outputs.end();
-  if (!of_member || is_output || kept == nullptr || kept->initializer == nullptr) return false;
+  if (!of_member || output_names_.contains(name) || kept == nullptr || kept->initializer == nullptr) return false;
   define(name).initializer = kept->initializer;
   ++merged_initializers;
   return true;

@@ -89,6 +89,7 @@ class Importer {
   std::deque<std::string> inner_names_;                      // storage of names in branches and loops
   std::unordered_map<std::string, std::size_t> node_names_;  // with the last number added to make one unique
   std::unordered_map<std::string, std::size_t> tensor_names_;
+  std::unordered_set<Text> output_names_;
   std::unordered_set<TensorId> initializers_;                  // that are in the graph
   std::int64_t fold_budget_ = std::int64_t{1} << 24;           // elements; bounds time and memory spent on folding
   std::size_t sequence_elements_ = 0;                          // of all sequences together
