@@ -160,14 +160,14 @@ std::string NodeImport::text(std::string_view name, std::string_view otherwise) 
   return std::string(found != nullptr ? found->text : otherwise);
 }
 
-std::vector<std::int64_t> NodeImport::integers(std::string_view name, std::vector<std::int64_t> otherwise) {
+std::vector<std::int64_t> NodeImport::integers(std::string_view name, const std::vector<std::int64_t>& otherwise) {
   const auto* found = find(name, RawAttribute::Kind::integers);
-  return found != nullptr ? found->integers : std::move(otherwise);
+  return found != nullptr ? found->integers : otherwise;
 }
 
-std::vector<double> NodeImport::reals(std::string_view name, std::vector<double> otherwise) {
+std::vector<double> NodeImport::reals(std::string_view name, const std::vector<double>& otherwise) {
   const auto* found = find(name, RawAttribute::Kind::reals);
-  return found != nullptr ? found->reals : std::move(otherwise);
+  return found != nullptr ? found->reals : otherwise;
 }
 
 std::optional<Constant> NodeImport::tensor(std::string_view name) {

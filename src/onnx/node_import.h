@@ -53,8 +53,8 @@ class NodeImport {
   std::int64_t integer(std::string_view name, std::int64_t otherwise);
   double real(std::string_view name, double otherwise);
   std::string text(std::string_view name, std::string_view otherwise);
-  std::vector<std::int64_t> integers(std::string_view name, std::vector<std::int64_t> otherwise = {});
-  std::vector<double> reals(std::string_view name, std::vector<double> otherwise = {});
+  std::vector<std::int64_t> integers(std::string_view name, const std::vector<std::int64_t>& otherwise = {});
+  std::vector<double> reals(std::string_view name, const std::vector<double>& otherwise = {});
   std::optional<Constant> tensor(std::string_view name);  // decoded; fails the node when it is too large to keep
   // Marks attributes as known and without meaning for us (`activation` hints, deprecated switches).
   void ignore(std::initializer_list<std::string_view> names);

@@ -13,7 +13,7 @@ namespace {
 
 bool near(double value, double wanted) { return std::abs(value - wanted) <= 1e-3 * std::abs(wanted); }
 
-bool is_product(const Product& product, double coefficient, std::vector<TensorId> factors) {
+bool is_product(const Product& product, double coefficient, const std::vector<TensorId>& factors) {
   return near(product.coefficient, coefficient) && product.factors == factors;
 }
 

@@ -53,7 +53,7 @@ Product Matcher::product(TensorId id) {
       open.push_back(divided->inputs[0]);
     } else if (const Node* power = made_by(part, Op::Pow);
                power != nullptr && (is_scalar(power->inputs[1], 2) || is_scalar(power->inputs[1], 3))) {
-      const auto exponent = static_cast<std::size_t>(*scalar(power->inputs[1]) + 0.5);
+      const auto exponent = static_cast<std::size_t>(std::lround(*scalar(power->inputs[1])));
       open.insert(open.end(), exponent, power->inputs[0]);
     } else {
       result.factors.push_back(part);

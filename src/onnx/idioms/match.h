@@ -75,8 +75,8 @@ class Matcher {
 
 // Each gives a match that ends at (or, for norms, starts from) `node`, or nothing.
 std::optional<Match> match_activation(Matcher& matcher, NodeId node);
-std::optional<Match> match_norm(Matcher& matcher, NodeId node);
-std::optional<Match> match_group_norm(Matcher& matcher, NodeId node);
-std::optional<Match> match_attention(Matcher& matcher, NodeId node);
+std::optional<Match> match_norm(Matcher& matcher, NodeId id);
+std::optional<Match> match_group_norm(Matcher& matcher, NodeId id);
+std::optional<Match> match_attention(Matcher& matcher, NodeId id);
 
 }  // namespace monet::onnx
