@@ -63,7 +63,7 @@ lint: ## check layout, layering, documents and code (clang-tidy)
 fuzz: ## feed malformed files to the readers for FUZZ_SECONDS
 	@scripts/setup.sh fuzz
 	@cmake --preset fuzz $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
-	@cmake --build build-fuzz -j $(JOBS)
+	@cmake --build build-fuzz --target fuzz_targets -j $(JOBS)
 	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
 asan tsan: ## unit tests under sanitizers: address and undefined behaviour; threads

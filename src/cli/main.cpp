@@ -30,6 +30,15 @@ std::pair<std::string, std::int64_t> parse_dimension(const std::string& text) {
   return {text.substr(0, equals), size};
 }
 
+// Empty, or what is wrong with it.
+std::string check_whole_number(const std::string& text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec == std::errc::result_out_of_range) return fmt::format("{} is out of range", text);
+  return read.ec == std::errc() && read.ptr == end ? "" : fmt::format("'{}' is not a whole number", text);
+}
+
 void add_common(CLI::App& command, CommonOptions& common) {
   command.add_flag("--json", common.json, "print one JSON object and nothing else");
   command.add_flag("-q,--quiet", common.quiet, "leave out notes");
@@ -38,7 +47,9 @@ void add_common(CLI::App& command, CommonOptions& common) {
 
 void add_model(CLI::App& command, std::string& model, InspectOptions& options) {
   command.add_option("MODEL", model, "an ONNX file or a built-in network (listed below)")->required();
-  command.add_option("--batch", options.batch, "size of the batch: the first axis of the inputs")->type_name("N");
+  command.add_option("--batch", options.batch, "size of the batch: the first axis of the inputs")
+      ->type_name("N")
+      ->check(check_whole_number);
   command
       .add_option_function<std::vector<std::string>>(
           "--dim",
@@ -87,7 +98,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, const std
     const std::string name = argument.substr(0, argument.find('='));
     if (!name.starts_with("-") || name.size() < 2 || std::ranges::find(options, name) != options.end()) continue;
     if (name[1] >= '0' && name[1] <= '9') continue;
-    const std::string guess = nearest(name, options);
+    const std::string guess = name.size() > 2 ? nearest(name, options) : "";  // one letter is near every other
     return fmt::format(
         "there is no option '{}' ({})", name,
         guess.empty() ? fmt::format("try monet {} --help", arguments[0]) : fmt::format("did you mean '{}'?", guess));

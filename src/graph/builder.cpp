@@ -66,7 +66,13 @@ std::vector<TensorId> GraphBuilder::add_many(Op op, std::string name, std::vecto
     error_ = inferred.error();
     error_->place = fmt::format("node '{}'", name);
   }
-  const bool sound = !error_ && wanted <= inferred->size();
+  if (inferred && wanted > inferred->size() && !error_) {
+    error_ =
+        Error{.message = fmt::format("{} has {} outputs, and {} are wanted", name_of(op), inferred->size(), wanted),
+              .place = fmt::format("node '{}'", name),
+              .advice = {}};
+  }
+  const bool sound = !error_;
   Node node{.name = unique(name),
             .op = op,
             .phase = Phase::forward,
@@ -98,8 +104,9 @@ const Shape& GraphBuilder::shape(TensorId id) const { return graph_[id].type.sha
 
 Expected<Graph> GraphBuilder::finish() {
   names_.clear();
+  Graph graph = std::exchange(graph_, Graph{});
   if (error_) return *std::exchange(error_, std::nullopt);
-  return std::exchange(graph_, Graph{});
+  return graph;
 }
 
 }  // namespace monet

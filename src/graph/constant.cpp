@@ -1,6 +1,8 @@
 #include "graph/constant.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace monet {
 
@@ -34,7 +36,11 @@ Constant Constant::reals(ElementType type, Shape shape, std::vector<double> valu
 std::int64_t Constant::integer_at(std::int64_t index) const {
   const std::size_t at = stored_index(*this, index);
   if (const auto* integers = std::get_if<std::vector<std::int64_t>>(&values)) return (*integers)[at];
-  return static_cast<std::int64_t>(std::get<std::vector<double>>(values)[at]);
+  const double real = std::get<std::vector<double>>(values)[at];
+  if (std::isnan(real)) return 0;
+  if (real >= 0x1p63) return std::numeric_limits<std::int64_t>::max();
+  if (real < -0x1p63) return std::numeric_limits<std::int64_t>::min();
+  return static_cast<std::int64_t>(real);
 }
 
 double Constant::real_at(std::int64_t index) const {

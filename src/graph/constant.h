@@ -26,7 +26,8 @@ struct Constant {
   static Constant integers(ElementType type, Shape shape, std::vector<std::int64_t> values);
   static Constant reals(ElementType type, Shape shape, std::vector<double> values);
 
-  // Element `index`, counted row by row.
+  // Element `index`, counted row by row. A real as an integer loses its fraction, stops at the ends of 64 bits, and is
+  // 0 if it is not a number.
   std::int64_t integer_at(std::int64_t index) const;
   double real_at(std::int64_t index) const;
 

@@ -60,7 +60,7 @@ struct Node {
   Phase phase = Phase::forward;
   Attributes attributes;
   std::vector<TensorId> inputs;   // not valid: an optional input that is absent
-  std::vector<TensorId> outputs;  // not valid: an optional output nobody wants
+  std::vector<TensorId> outputs;  // not valid: an output nobody wants; the first is there
 };
 
 class Graph {

@@ -51,6 +51,12 @@ constexpr std::int64_t max_elements = std::int64_t{1} << 52;
 constexpr std::size_t max_rank = 32;
 constexpr std::size_t max_operands = 255;
 
+// Helpers that the rules share.
+
+// The format that Attr::to names.
+Expected<Format> target_format(const OperatorTypes& operation);
+// Attr::axes are ascending axes of input 0.
+Status check_axes(const OperatorTypes& operation);
 // Whether a tensor of that shape can be: the reason if not, else empty.
 std::string impossible_shape(const Shape& shape);
 

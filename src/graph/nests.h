@@ -89,7 +89,9 @@ struct Access {
   OperandKind kind;
   std::uint8_t operand;         // which input, output or scratch tensor
   std::vector<AxisIndex> axes;  // one for each axis of the operand
-  bool accumulate = false;      // a write that adds to (or maximizes with …) what is there
+  // A write that adds to (or multiplies, maximizes with …) what an earlier nest has left there, or else what the
+  // operation starts from: 0, 1, -infinity ….
+  bool accumulate = false;
 };
 
 struct Nest {
@@ -109,7 +111,7 @@ struct OperatorSite {
   Op op;
   const Attributes& attributes;
   std::vector<const TensorType*> inputs;   // null: absent
-  std::vector<const TensorType*> outputs;  // null: unwanted
+  std::vector<const TensorType*> outputs;  // null: unwanted; the first never is
 
   bool has_input(std::size_t i) const { return i < inputs.size() && inputs[i] != nullptr; }
   bool has_output(std::size_t i) const { return i < outputs.size() && outputs[i] != nullptr; }
@@ -153,7 +155,8 @@ Access write_scratch(std::size_t scratch, std::vector<AxisIndex> axes, bool accu
 
 // Points of a nest; nothing when more than 64 bits can count.
 std::optional<std::int64_t> points(const Nest& nest);
-// Operations of the whole operator, by kind. Fails (message only) when more than 64 bits can count.
+// Operations of the whole operator, by kind. Fails (message only) when all kinds together are more than 64 bits can
+// count.
 Expected<Counts> operation_counts(const OperatorNests& nests);
 
 }  // namespace monet

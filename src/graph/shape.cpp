@@ -47,10 +47,4 @@ std::optional<std::int64_t> normalized_axis(std::int64_t axis, std::size_t rank)
   return axis < 0 ? axis + signed_rank : axis;
 }
 
-Shape row_major_strides(std::span<const std::int64_t> shape) {
-  Shape strides(shape.size(), 1);
-  for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * std::max<std::int64_t>(shape[i], 1);
-  return strides;
-}
-
 }  // namespace monet

@@ -23,7 +23,4 @@ std::optional<Shape> broadcast(std::span<const std::int64_t> a, std::span<const 
 // -1 is the last axis. Nothing when outside [-rank, rank).
 std::optional<std::int64_t> normalized_axis(std::int64_t axis, std::size_t rank);
 
-// Distance in elements between neighbours along each axis, rows contiguous.
-Shape row_major_strides(std::span<const std::int64_t> shape);
-
 }  // namespace monet

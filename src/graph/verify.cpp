@@ -1,5 +1,6 @@
 #include "graph/verify.h"
 
+#include "base/checked.h"
 #include "graph/infer.h"
 #include "graph/nests.h"
 
@@ -15,9 +16,23 @@ Error violated(std::string message, std::string place) {
   return {.kind = ErrorKind::defect, .message = std::move(message), .place = std::move(place), .advice = {}};
 }
 
+Error uncountable(std::string message, std::string place) {
+  return {.kind = ErrorKind::user,
+          .message = std::move(message),
+          .place = std::move(place),
+          .advice = "choose smaller dimensions"};
+}
+
 Status verify_tensors(const Graph& graph) {
   std::unordered_set<std::string_view> names;
+  std::int64_t total_bytes = 0;
   for (const Tensor& tensor : graph.tensors()) {
+    if (const std::string reason = impossible_shape(tensor.type.shape); !reason.empty()) {
+      return violated(fmt::format("it is {}: {}", to_string(tensor.type.shape), reason), tensor.name);
+    }
+    const auto sum = checked_add(total_bytes, bytes(tensor));
+    if (!sum) return uncountable("the tensors up to this one have more bytes than 64 bits can count", tensor.name);
+    total_bytes = *sum;
     if (!names.insert(tensor.name).second) return violated("two tensors have this name", tensor.name);
     if (tensor.updates.valid() && graph[tensor.updates].type != tensor.type) {
       return violated("it replaces a tensor of another type", tensor.name);
@@ -33,17 +48,35 @@ Status verify_tensors(const Graph& graph) {
   return Done{};
 }
 
-Status verify_node(const Graph& graph, NodeId id, std::vector<bool>& made) {
+// What the nodes up to one have made and done.
+struct Progress {
+  std::vector<bool> made;
+  std::int64_t operations = 0;
+};
+
+Status count_operations(const Graph& graph, const Node& node, const std::string& place, Progress& progress) {
+  const auto counts = operation_counts(nests_of(site_of(graph, node)));
+  if (!counts) return uncountable(counts.error().message, place);
+  for (std::int64_t number : counts->of) {
+    const auto sum = checked_add(progress.operations, number);
+    if (!sum) return uncountable("the nodes up to this one do more operations than 64 bits can count", place);
+    progress.operations = *sum;
+  }
+  return Done{};
+}
+
+Status verify_node(const Graph& graph, NodeId id, Progress& progress) {
   const Node& node = graph[id];
   const std::string place = fmt::format("node '{}' ({})", node.name, name_of(node.op));
   std::vector<const TensorType*> types;
   for (TensorId input : node.inputs) {
     types.push_back(input.valid() ? &graph[input].type : nullptr);
-    if (input.valid() && !made[input.index()])
+    if (input.valid() && !progress.made[input.index()])
       return violated(fmt::format("reads '{}' before it is made", graph[input].name), place);
   }
   const auto expected = infer({.op = node.op, .attributes = node.attributes, .inputs = types});
   if (!expected) return violated(expected.error().message, place);
+  if (node.outputs.empty() || !node.outputs[0].valid()) return violated("has no first output", place);
   if (node.outputs.size() > expected->size()) return violated("has more outputs than its operator", place);
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const TensorId output = node.outputs[i];
@@ -55,30 +88,24 @@ Status verify_node(const Graph& graph, NodeId id, std::vector<bool>& made) {
                                   to_string(graph[output].type.shape), to_string((*expected)[i].shape)),
                       place);
     }
-    made[output.index()] = true;
+    progress.made[output.index()] = true;
   }
-  const auto counts = operation_counts(nests_of(site_of(graph, node)));
-  if (!counts)
-    return Error{.kind = ErrorKind::user,
-                 .message = counts.error().message,
-                 .place = place,
-                 .advice = "choose smaller dimensions"};
-  return Done{};
+  return count_operations(graph, node, place, progress);
 }
 
 }  // namespace
 
 Status verify(const Graph& graph) {
   if (auto status = verify_tensors(graph); !status) return status;
-  std::vector<bool> made(graph.tensors().size());
-  for (std::size_t i = 0; i < made.size(); ++i) made[i] = !graph.tensors()[i].producer.valid();
+  Progress progress;
+  for (const Tensor& tensor : graph.tensors()) progress.made.push_back(!tensor.producer.valid());
   std::unordered_set<std::string_view> names;
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     if (!names.insert(graph.nodes()[i].name).second) return violated("two nodes have this name", graph.nodes()[i].name);
-    if (auto status = verify_node(graph, NodeId(i), made); !status) return status;
+    if (auto status = verify_node(graph, NodeId(i), progress); !status) return status;
   }
   for (TensorId output : graph.outputs) {
-    if (!made[output.index()]) return violated("an output is never made", graph[output].name);
+    if (!progress.made[output.index()]) return violated("an output is never made", graph[output].name);
   }
   return Done{};
 }

@@ -42,7 +42,9 @@ std::int64_t broadcast_offset(std::span<const std::int64_t> operand, std::span<c
   return position;
 }
 
-Expected<std::vector<Array>> execute(const Execution& execution) {
+namespace {
+
+Expected<std::vector<Array>> execute_by_family(const Execution& execution) {
   switch (family_of(execution.op)) {
     case OpFamily::elementwise: return execute_elementwise(execution);
     case OpFamily::contraction: return execute_contraction(execution);
@@ -58,8 +60,6 @@ Expected<std::vector<Array>> execute(const Execution& execution) {
   return Error{.kind = ErrorKind::defect, .message = "unknown operator family", .place = {}, .advice = {}};
 }
 
-namespace {
-
 Expected<const Array*> value_of(const Graph& graph, TensorId id, Values& values) {
   if (const auto found = values.find(id); found != values.end()) {
     if (found->second.shape == graph[id].type.shape) return &found->second;
@@ -73,6 +73,16 @@ Expected<const Array*> value_of(const Graph& graph, TensorId id, Values& values)
 }
 
 }  // namespace
+
+Expected<std::vector<Array>> execute(const Execution& execution) {
+  auto results = execute_by_family(execution);
+  if (!results) return results;
+  results->resize(execution.output_types.size());
+  for (std::size_t i = 0; i < results->size(); ++i) {
+    if (!execution.wants(i)) (*results)[i] = {};
+  }
+  return results;
+}
 
 Status run(const Graph& graph, Values& values) {
   for (const Node& node : graph.nodes()) {

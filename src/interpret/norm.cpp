@@ -70,8 +70,7 @@ std::vector<Array> batch(const Execution& execution) {
   axes[0] = 0;
   const Rows rows = rows_over(input.shape, axes);
   if (execution.attributes.integer(Attr::training_mode) == 0) {
-    Array output = normalized_by_channel(execution, rows, execution.in(3).values, execution.in(4).values);
-    return {std::move(output), execution.in(3), execution.in(4)};
+    return {normalized_by_channel(execution, rows, execution.in(3).values, execution.in(4).values)};
   }
   const std::vector<double> mean = rows.mean_of(input.values);
   const std::vector<double> variance = rows.variance_of(input.values, mean);
@@ -116,7 +115,7 @@ std::vector<Array> layer(const Execution& execution) {
 Array by_group(const Execution& execution, std::int64_t groups) {
   const Shape& shape = execution.in(0).shape;
   Rows rows{.of_element = {}, .count = static_cast<std::size_t>(shape[0] * groups)};
-  const std::int64_t channels_of_group = shape[1] / groups;
+  const std::int64_t channels_of_group = groups == 0 ? 0 : shape[1] / groups;
   for (IndexCounter index(shape); index.more(); index.next()) {
     rows.of_element.push_back(static_cast<std::size_t>(index[0] * groups + index[1] / channels_of_group));
   }

@@ -2,6 +2,7 @@
 
 #include "base/suggest.h"
 #include "base/try.h"
+#include "graph/verify.h"
 #include "networks/network.h"
 
 #include <fmt/format.h>
@@ -61,7 +62,9 @@ Expected<Graph> build(std::string_view spec, std::optional<std::int64_t> batch) 
     MONET_CHECK(check_range(*std::ranges::find(options, "batch", &OptionInfo::name), *batch));
     values.set("batch", *batch);
   }
-  return network->build(network->info, values);
+  MONET_TRY(Graph graph, network->build(network->info, values));
+  MONET_CHECK(verify(graph));
+  return graph;
 }
 
 }  // namespace

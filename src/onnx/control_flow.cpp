@@ -66,7 +66,14 @@ Expected<std::vector<Importer::Value>> Importer::import_subgraph(const RawNode& 
   }
   for (const RawTensor& tensor : graph.initializers) {
     const bool readable = element_type_of(tensor.data_type) && impossible_shape(tensor.dims).empty();
-    if (!readable || !add(tensor.name)) return damaged(owner);
+    if (!readable) return damaged(owner);
+    // A weight inside a loop is the same in every turn.
+    if (const auto known = inner_initializers_.find(&tensor); known != inner_initializers_.end()) {
+      if (!scopes_.back().emplace(tensor.name, known->second).second) return damaged(owner);
+      continue;
+    }
+    if (!add(tensor.name)) return damaged(owner);
+    inner_initializers_.emplace(&tensor, rename(tensor.name));
     define(rename(tensor.name)).initializer = &tensor;
   }
   for (const RawNode& node : graph.nodes) {

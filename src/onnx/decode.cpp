@@ -377,14 +377,24 @@ std::string place_of(const RawNode& node) {
   return fmt::format("a node without a name ({})", node.op_type);
 }
 
+namespace {
+
+Error malformed(const std::string& why) {
+  return {.message = "this is not a well-formed ONNX file" + why,
+          .place = {},
+          .advice = "it may be truncated, or of another kind; export or copy it again"};
+}
+
+}  // namespace
+
 Expected<RawModel> decode_model(std::string_view bytes) {
   RawModel model;
   try {
     model = Decoder().decode(bytes);
-  } catch (const std::exception& problem) {
-    return Error{.message = fmt::format("this is not a well-formed ONNX file: {}", problem.what()),
-                 .place = {},
-                 .advice = "it may be truncated, or of another kind; export or copy it again"};
+  } catch (const DecodeError& problem) {
+    return malformed(fmt::format(": {}", problem.what()));
+  } catch (const protozero::exception&) {
+    return malformed("");  // its words are about the encoding and help nobody
   }
   if (!model.has_graph) {
     return Error{.message = bytes.empty() ? "the file is empty" : "this is not an ONNX model: it has no graph",

@@ -53,18 +53,21 @@ Importer::Importer(const FlatModel& model, std::string folder, const Bindings& b
       record_(record),
       correction_(correction) {
   for (const RawValue& output : model.raw->graph.outputs) output_names_.insert(output.name);
-  index_of_.reserve(model.nodes.size() * 2 + model.raw->graph.initializers.size());
+  const std::size_t values = model.nodes.size() * 2 + model.raw->graph.initializers.size();
+  index_of_.reserve(values);
+  tensor_names_.reserve(values);
+  node_names_.reserve(model.nodes.size());
 }
 
 Importer::Value* Importer::find(Text name) {
   const auto found = index_of_.find(name);
-  return found == index_of_.end() ? nullptr : values_[found->second].get();
+  return found == index_of_.end() ? nullptr : &values_[found->second];
 }
 
 Importer::Value& Importer::define(Text name) {
   const auto [at, inserted] = index_of_.try_emplace(name, static_cast<std::uint32_t>(values_.size()));
-  if (inserted) values_.push_back(std::make_unique<Value>());
-  return *values_[at->second];
+  if (inserted) values_.emplace_back();
+  return values_[at->second];
 }
 
 const Constant* Importer::constant_of(Value& value) {
@@ -222,6 +225,10 @@ Status Importer::add_outputs() {
       return problem(fmt::format("the output '{}' is a sequence, not a tensor", output.name), {},
                      "only tensors are read");
     graph_.outputs.push_back(*id);
+    // What a loop, a branch or several operators in place of one have made has a name from inside.
+    Tensor& tensor = graph_[*id];
+    if (!tensor.producer.valid() || output_names_.contains(tensor.name)) continue;
+    if (tensor_names_.try_emplace(std::string(output.name), 1).second) tensor.name = output.name;
   }
   return Done{};
 }

@@ -7,7 +7,6 @@
 #include "onnx/rebatch.h"
 
 #include <deque>
-#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -84,18 +83,19 @@ class Importer {
 
   Graph graph_;
   std::unordered_map<Text, std::uint32_t> index_of_;
-  std::vector<std::unique_ptr<Value>> values_;
+  std::deque<Value> values_;                                 // never move
   std::unordered_map<Text, const RawValue*> declared_;       // filled when first asked
   std::deque<std::string> inner_names_;                      // storage of names in branches and loops
   std::unordered_map<std::string, std::size_t> node_names_;  // with the last number added to make one unique
   std::unordered_map<std::string, std::size_t> tensor_names_;
   std::unordered_set<Text> output_names_;
-  std::unordered_set<TensorId> initializers_;                  // that are in the graph
-  std::int64_t fold_budget_ = std::int64_t{1} << 24;           // elements; bounds time and memory spent on folding
-  std::size_t sequence_elements_ = 0;                          // of all sequences together
-  std::vector<std::unordered_map<Text, Text>> scopes_;         // new names in the branches and loops being imported
-  std::size_t subgraph_nodes_ = 0;                             // imported in place of control flow, all turns
-  std::optional<std::vector<std::int64_t>> corrected_target_;  // of the node being imported
+  std::unordered_set<TensorId> initializers_;                      // that are in the graph
+  std::int64_t fold_budget_ = std::int64_t{1} << 24;               // elements; bounds time and memory spent on folding
+  std::size_t sequence_elements_ = 0;                              // of all sequences together
+  std::vector<std::unordered_map<Text, Text>> scopes_;             // new names in the branches and loops being imported
+  std::unordered_map<const RawTensor*, Text> inner_initializers_;  // of branches and loops, under their new names
+  std::size_t subgraph_nodes_ = 0;                                 // imported in place of control flow, all turns
+  std::optional<std::vector<std::int64_t>> corrected_target_;      // of the node being imported
 };
 
 // The rule for an operator, or null.

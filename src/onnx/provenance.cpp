@@ -100,6 +100,23 @@ std::optional<std::string> untied_parameter(const Signature& signature, const Gr
   return std::nullopt;
 }
 
+// Weights that are integers, in order of use: what training would change is no longer there.
+std::vector<Text> quantized_weights(const FlatModel& model) {
+  std::unordered_set<Text> several;
+  for (const RawTensor& tensor : model.raw->graph.initializers) {
+    if (std::ranges::any_of(tensor.dims, [](std::int64_t size) { return size > 1; })) several.insert(tensor.name);
+  }
+  std::vector<Text> found;
+  for (const FlatNode& flat : model.nodes) {
+    const RawNode& node = flat.node;
+    const bool product = node.op_type == "MatMulInteger" || node.op_type == "ConvInteger";
+    const std::size_t at = product ? 1 : 0;
+    if (!node.domain.empty() || (!product && node.op_type != "DequantizeLinear") || node.inputs.size() <= at) continue;
+    if (several.erase(node.inputs[at]) > 0) found.push_back(node.inputs[at]);
+  }
+  return found;
+}
+
 }  // namespace
 
 bool Signature::made_up(std::string_view name) const {
@@ -149,6 +166,13 @@ std::vector<std::string> provenance_warnings(const FlatModel& model, const Signa
         "equal initializers were merged when this file was exported ('" + *merged +
         "' serves several norms): it has fewer parameters than the network that is trained; export without "
         "optimization to keep them apart");
+  }
+  if (const std::vector<Text> quantized = quantized_weights(model); !quantized.empty()) {
+    warnings.push_back(fmt::format(
+        "it is quantized ('{}' is one of {} tensors of integers that stand for weights): integers are not trained and "
+        "not counted as parameters; it can be costed, but it is not the network that is trained; give the model as it "
+        "was before quantization",
+        quantized.front(), quantized.size()));
   }
   if (auto lost = lost_parameters(model, signature, graph)) warnings.push_back(*std::move(lost));
   if (auto untied = untied_parameter(signature, graph)) warnings.push_back(*std::move(untied));

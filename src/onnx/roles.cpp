@@ -53,6 +53,11 @@ bool carries(Op op, std::size_t inputs_from_data) {
   return inputs_from_data == 0 && family_of(op) != OpFamily::contraction;
 }
 
+// A scale or zero point is found by calibration; what it scales is the weight.
+bool calibrates(const Node& node, std::size_t input) {
+  return input >= 1 && (node.op == Op::QuantizeLinear || node.op == Op::DequantizeLinear);
+}
+
 bool scatters(Op op) { return op == Op::ScatterND || op == Op::ScatterElements; }
 
 bool joins(Op op) {
@@ -136,7 +141,7 @@ Uses trace_uses(const Graph& graph, const Flow& flow) {
       if (!node.inputs[i].valid()) continue;
       std::uint16_t use = position_use(node, i);
       if (use & (weight | left)) use |= direct;
-      if (carries(node.op, data_inputs)) use |= onward & ~(of_norm | direct);
+      if (carries(node.op, data_inputs) && !calibrates(node, i)) use |= onward & ~(of_norm | direct);
       if (joins(node.op) && data_inputs > 0) {
         const bool shifts = of_input && node.op != Op::Concat && !scatters(node.op);
         const bool subtracts = node.op == Op::Sub || node.op == Op::Div;
@@ -222,6 +227,34 @@ void assign_produced_roles(Graph& graph) {
   }
 }
 
+std::string not_counted(const Tensor& tensor, std::string_view reason) {
+  return fmt::format("'{}' ({}) is not counted as a parameter: {}", tensor.name, to_string(tensor.type.shape), reason);
+}
+
+// Values of a graph's own that stand where a weight does; a fill is a number of the formula.
+bool weight_in_constant(const Graph& graph, TensorId id, std::uint16_t uses) {
+  if (graph[id].role != Role::constant || (uses & weight) == 0 || wide_axes(graph[id].type.shape) == 0) return false;
+  const Constant* value = graph.constant(id);
+  return value == nullptr || (value->pattern == Constant::Pattern::dense && !value->is_uniformly(value->real_at(0)));
+}
+
+// An input that a convolution, product or norm reads as its weight. The first input is what the network is for, and the
+// operands of attention are data.
+void note_weight_inputs(const Graph& graph, std::vector<std::string>& notes) {
+  std::vector<bool> open(graph.tensors().size(), false);
+  for (std::size_t i = 1; i < graph.inputs.size(); ++i) open[graph.inputs[i].index()] = true;
+  for (const Node& node : graph.nodes()) {
+    if (node.op == Op::Attention) continue;
+    for (std::size_t i = 1; i < node.inputs.size(); ++i) {
+      const TensorId id = node.inputs[i];
+      if (!id.valid() || !open[id.index()] || (position_use(node, i) & weight) == 0) continue;
+      open[id.index()] = false;
+      if (is_floating(graph[id].type.format.element))
+        notes.push_back(not_counted(graph[id], "it is an input; keep weights in the file when exporting it"));
+    }
+  }
+}
+
 }  // namespace
 
 void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers, const Signature& signature,
@@ -236,7 +269,12 @@ void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers
     // In a training step weights are inputs, because the step gives them back.
     const bool weight_input = is_training_step && tensor.role == Role::input && !is_data(graph, id, true) &&
                               (uses[i] & (weight | added)) != 0;
-    if (!initializers.contains(id) && !weight_input) continue;
+    if (!initializers.contains(id) && !weight_input) {
+      if (weight_in_constant(graph, id, uses[i]))
+        notes.push_back(
+            not_counted(tensor, "it is a constant of the graph; if it is trained, export it as an initializer"));
+      continue;
+    }
     std::string_view reason = reason_not_trained(tensor, uses[i], signature);
     if (signature.parameters.contains(tensor.name)) reason = "";
     if (signature.buffers.contains(tensor.name) && reason.empty()) reason = "the exporter says it is a buffer";
@@ -247,12 +285,10 @@ void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers
       tensor.role = Role::statistic;
     } else {
       tensor.role = Role::constant;
-      if (wide_axes(tensor.type.shape) > 0) {
-        notes.push_back(fmt::format("'{}' ({}) is not counted as a parameter: {}", tensor.name,
-                                    to_string(tensor.type.shape), reason));
-      }
+      if (wide_axes(tensor.type.shape) > 0) notes.push_back(not_counted(tensor, reason));
     }
   }
+  if (!is_training_step) note_weight_inputs(graph, notes);
 }
 
 }  // namespace monet::onnx

@@ -17,8 +17,8 @@ namespace monet::onnx {
 bool assign_phases(Graph& graph);
 
 // Gives every tensor its role and marks parameters; what the exporter says about them in `signature` goes before what
-// their position tells. Notes name floating-point initializers of some size that are not
-// counted as parameters, and why.
+// their position tells. Notes name what is not counted as a parameter, and why: floating-point initializers of some
+// size, and constants and inputs that stand where a weight does.
 void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers, const Signature& signature,
                   bool is_training_step, std::vector<std::string>& notes);
 

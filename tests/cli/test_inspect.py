@@ -216,6 +216,9 @@ def test_wrong_sizes(fails, open_model, arguments, words) -> None:
         (("inspect", "resnet18", "--frobnicate"), ("--frobnicate", "--help")),
         (("inspect", "resnet18", "resnet50"), ("resnet50", "--help")),
         (("inspect", "resnet18", "--batch"), ("--batch",)),
+        (("inspect", "resnet18", "--batch", "many"), ("--batch", "'many' is not a whole number", "--help")),
+        (("inspect", "resnet18", "--batch", "99999999999999999999"), ("--batch", "out of range")),
+        (("inspect", "resnet18", "-x"), ("no option '-x'", "--help")),
         (("inspect", "resnet81"), ("resnet81", "did you mean 'resnet18'")),
         (("inspect", "nothing-like-it"), ("no such file and no built-in network", "resnet18", "unet")),
         (("inspect", "there/is/no.onnx"), ("there/is/no.onnx",)),
@@ -234,6 +237,13 @@ def test_wrong_sizes(fails, open_model, arguments, words) -> None:
 )
 def test_mistakes(fails, arguments, words) -> None:
     fails(*arguments, words=words)
+
+
+def test_a_text_is_no_model(run, tmp_path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_text("# A title\n\nNot a network.\n")
+    result = run("inspect", path)
+    assert result.returncode == 1 and "not a well-formed ONNX file (it may be" in result.stderr
 
 
 def test_a_folder_is_no_model(fails, tmp_path) -> None:

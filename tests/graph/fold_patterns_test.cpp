@@ -138,6 +138,21 @@ TEST(FoldPatterns, SlicesOfBandsAreRightInEveryDirection) {
   expect_like_dense(Op::Slice, slice({1}, {0}, {2}, {4, 2}), {band});
 }
 
+TEST(FoldPatterns, OnlyWhatRearrangesAFillGivesAFill) {
+  const Constant fill = uniform(float32, {3, 4}, 2);
+  const Constant matrix = uniform(float32, {4, 3}, 2);
+  EXPECT_FALSE(folded(Op::Softmax, {{Attr::axes, Integers{1}}}, {fill}).has_value());
+  EXPECT_FALSE(folded(Op::MatMul, {}, {fill, matrix}).has_value());
+  EXPECT_FALSE(
+      folded(Op::Pad, {{Attr::pads, Integers{1, 0, 0, 0}}, {Attr::mode, std::string("constant")}}, {fill}).has_value());
+  const Constant row = Constant::integers(int64, {1, 1}, {1});
+  EXPECT_FALSE(folded(Op::ScatterND, {{Attr::reduction, std::string("none")}}, {fill, row, uniform(float32, {1, 4}, 1)})
+                   .has_value());
+  const auto turned = folded(Op::Transpose, {{Attr::perm, Integers{1, 0}}}, {fill});
+  ASSERT_TRUE(turned.has_value());
+  EXPECT_EQ(turned->pattern, Pattern::uniform);
+}
+
 TEST(FoldPatterns, AHugeCausalMaskTakesAFewBytes) {
   const std::int64_t side = 100'000;
   const auto ones = uniform(boolean, {side, side}, 1);

@@ -61,8 +61,10 @@ void expect_same(Op op, const Attributes& attributes, const std::vector<Constant
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Array actual = to_array((*constants)[i]);
     ASSERT_EQ(actual.shape, arrays[i].shape);
+    // Folding rounds to single precision, running does not.
+    const double tolerance = (*constants)[i].type == float32 ? 1e-5 : 1e-12;
     for (std::size_t k = 0; k < actual.values.size(); ++k)
-      ASSERT_NEAR(actual.values[k], arrays[i].values[k], 1e-12 * std::max(1.0, std::abs(arrays[i].values[k])));
+      ASSERT_NEAR(actual.values[k], arrays[i].values[k], tolerance * std::max(1.0, std::abs(arrays[i].values[k])));
   }
 }
 
@@ -238,6 +240,26 @@ TEST(Fold, LargeDenseResultsAreNotMade) {
   EXPECT_FALSE(folded(Op::Add, {}, {row, column}));
   EXPECT_FALSE(folded(Op::Expand, {{Attr::shape, Integers{300, 300}}}, {row}));
   EXPECT_FALSE(folded(Op::Concat, {{Attr::axis, std::int64_t{0}}}, std::vector<Constant>(300, row)));
+}
+
+TEST(Fold, ResultsHaveThePrecisionOfTheirType) {
+  // In single precision 10 * 0.7 is 7; in double precision 0.7f is less than 0.7, and the floor would be 6.
+  const auto product = [](ElementType type) {
+    const double factor = static_cast<double>(0.7F);
+    return folded(Op::Mul, {}, {Constant::reals(type, {1}, {10}), Constant::reals(type, {1}, {factor})})->front();
+  };
+  EXPECT_EQ(folded(Op::Floor, {}, {product(float32)})->front().real_at(0), 7);
+  EXPECT_EQ(folded(Op::Floor, {}, {product(float64)})->front().real_at(0), 6);
+}
+
+TEST(Constants, RealsAsIntegers) {
+  const double huge = 1e300;
+  const Constant reals = Constant::reals(float32, {5}, {-2.9, huge, -huge, NAN, 0x1p62});
+  EXPECT_EQ(reals.integer_at(0), -2);
+  EXPECT_EQ(reals.integer_at(1), INT64_MAX);
+  EXPECT_EQ(reals.integer_at(2), INT64_MIN);
+  EXPECT_EQ(reals.integer_at(3), 0);
+  EXPECT_EQ(reals.integer_at(4), std::int64_t{1} << 62);
 }
 
 TEST(Fold, RandomOperatorsAreNotFolded) {

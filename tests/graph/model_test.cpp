@@ -20,11 +20,11 @@ Counts counts(GraphBuilder& builder) {
 }
 
 // Operations of one operator on inputs of these shapes.
-Counts counts(Op op, const std::vector<Shape>& shapes, Attributes attributes = {}) {
+Counts counts(Op op, const std::vector<Shape>& shapes, Attributes attributes = {}, std::size_t wanted = 1) {
   GraphBuilder builder("test");
   std::vector<TensorId> inputs;
   for (const Shape& shape : shapes) inputs.push_back(builder.input("x" + std::to_string(inputs.size()), shape));
-  builder.output(builder.add(op, "node", inputs, std::move(attributes)));
+  builder.output(builder.add_many(op, "node", inputs, std::move(attributes), wanted).front());
   return counts(builder);
 }
 
@@ -91,7 +91,10 @@ TEST(Model, AttentionMacs) {
                               {{Attr::scale, 0.5}, {Attr::is_causal, std::int64_t{0}}});
   const std::int64_t scores = 2 * 6 * 5 * 7;
   EXPECT_EQ(total[Count::mac], scores * (8 + 4));
+  EXPECT_EQ(total[Count::multiply], scores);
+  EXPECT_EQ(total[Count::compare], scores);
   EXPECT_EQ(total[Count::exp], scores);
+  EXPECT_EQ(total[Count::add], 2 * scores);
   EXPECT_EQ(total[Count::divide], scores);
 }
 
@@ -139,10 +142,15 @@ TEST(Model, BatchNormalizationOperations) {
   EXPECT_EQ(inference[Count::add], 3 + 2 * elements);
   EXPECT_EQ(inference[Count::multiply], 2 * elements);
   EXPECT_EQ(inference[Count::sqrt], 3);
+  EXPECT_EQ(inference[Count::divide], 3);
   // Batch statistics: what layer normalization does, with channels as rows.
   const Counts training = counts(Op::BatchNormalization, shapes, attributes(1));
   EXPECT_EQ(training[Count::add], elements + 2 * elements + 3 + 2 * elements);
   EXPECT_EQ(training[Count::multiply], 3 + elements + 3 + 2 * elements);
+  // Two running statistics of 3 channels.
+  const Counts updating = counts(Op::BatchNormalization, shapes, attributes(1), 3);
+  EXPECT_EQ(updating[Count::add], training[Count::add] + 2 * 3);
+  EXPECT_EQ(updating[Count::multiply], training[Count::multiply] + 2 * 2 * 3);
 }
 
 TEST(Model, ReductionOperations) {

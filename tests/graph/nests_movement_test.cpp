@@ -70,6 +70,17 @@ TEST(GenerateNests, DropoutWritesItsMask) {
   EXPECT_EQ(count(operation, Count::random), 20);
 }
 
+TEST(GenerateNests, CountsOfChance) {
+  using enum Count;
+  const auto counts = [](Op op, const std::vector<TensorType>& inputs) {
+    return *operation_counts(nests(op, {}, inputs, real({4, 5})));
+  };
+  EXPECT_EQ(counts(Op::Dropout, {real({4, 5})}), counts_of({{random, 20}, {compare, 20}, {multiply, 20}}));
+  EXPECT_EQ(counts(Op::RandomUniform, {}), counts_of({{random, 20}, {multiply, 20}, {add, 20}}));
+  EXPECT_EQ(counts(Op::RandomNormal, {}),
+            counts_of({{random, 20}, {multiply, 60}, {add, 20}, {log, 20}, {sqrt, 20}, {trigonometric, 20}}));
+}
+
 // ---- Resize: the neighbours that are read contain those that ONNX's definition names.
 
 struct ResizeCase {

@@ -132,5 +132,77 @@ TEST(Verify, MoreOperationsThanCanBeCountedAreTheUsersFault) {
   EXPECT_FALSE(status.error().advice.empty());
 }
 
+void expect_uncountable(GraphBuilder& builder, const std::string& message) {
+  const auto graph = builder.finish();
+  ASSERT_TRUE(graph.has_value());
+  const Status status = verify(*graph);
+  ASSERT_FALSE(status.has_value());
+  EXPECT_EQ(status.error().kind, ErrorKind::user);
+  EXPECT_NE(status.error().message.find(message), std::string::npos) << status.error().text();
+}
+
+TEST(Verify, OperationsOfAllNodesTogetherCanBeCounted) {
+  GraphBuilder builder("test");
+  const std::int64_t side = std::int64_t{1} << 20;  // 2^60 MACs each, eight times
+  const TensorId x = builder.input("x", {side, side});
+  for (int i = 0; i < 8; ++i) builder.add(Op::MatMul, "product", {x, x});
+  expect_uncountable(builder, "nodes up to this one do more operations");
+}
+
+TEST(Verify, OperationsOfAllKindsTogetherCanBeCounted) {
+  GraphBuilder builder("test");
+  const std::int64_t size = std::int64_t{1} << 31;  // 2^62 multiplications and as many additions
+  builder.add(Op::LRN, "norm", {builder.input("x", {1, size})},
+              {{Attr::size, size}, {Attr::alpha, 1.0}, {Attr::beta, 1.0}, {Attr::bias, 1.0}});
+  expect_uncountable(builder, "it does more operations");
+}
+
+TEST(Verify, BytesOfAllTensorsTogetherCanBeCounted) {
+  GraphBuilder builder("test");
+  for (int i = 0; i < 512; ++i) builder.input("x", {std::int64_t{1} << 52});
+  expect_uncountable(builder, "more bytes");
+}
+
+TEST(Verify, NodeWithoutAFirstOutput) {
+  Graph graph = sound();
+  graph[NodeId(1)].outputs = {TensorId()};
+  expect_violation(graph, "has no first output", "add");
+}
+
+TEST(Verify, ImpossibleShape) {
+  Graph graph = sound();
+  graph[TensorId(0)].type.shape = {-1};
+  expect_violation(graph, "an axis of negative size", "x");
+}
+
+// What a builder keeps of a mistake is for finish() to say.
+TEST(Builder, MoreOutputsThanTheOperatorHas) {
+  GraphBuilder builder("test");
+  builder.add_many(Op::Relu, "relu", {builder.input("x", {2})}, {}, 2);
+  const auto graph = builder.finish();
+  ASSERT_FALSE(graph.has_value());
+  EXPECT_EQ(graph.error().message, "Relu has 1 outputs, and 2 are wanted");
+  EXPECT_TRUE(builder.graph().tensors().empty());
+}
+
+TEST(Builder, UnknownElementTypes) {
+  for (const std::int64_t type : {-1, 21, 256}) {
+    GraphBuilder builder("test");
+    builder.add(Op::Cast, "cast", {builder.input("x", {2})}, {{Attr::to, type}});
+    const auto graph = builder.finish();
+    ASSERT_FALSE(graph.has_value());
+    EXPECT_NE(graph.error().message.find("unknown element type"), std::string::npos) << graph.error().text();
+  }
+}
+
+TEST(Builder, NormsInInferenceGiveNoStatistics) {
+  GraphBuilder builder("test");
+  std::vector<TensorId> inputs = {builder.input("x", {2, 3})};
+  for (int i = 0; i < 4; ++i) inputs.push_back(builder.input("p", {3}));
+  builder.add_many(Op::BatchNormalization, "norm", inputs,
+                   {{Attr::epsilon, 1e-5}, {Attr::momentum, 0.9}, {Attr::training_mode, std::int64_t{0}}}, 3);
+  EXPECT_FALSE(builder.finish().has_value());
+}
+
 }  // namespace
 }  // namespace monet

@@ -54,6 +54,32 @@ TEST(GradientOperators, AveragePoolGradIsTheAdjointOfAveragePool) {
   }
 }
 
+TEST(Execute, GivesOneArrayForEachOutputAndNoneForTheUnwanted) {
+  const Array x = random({1, 1, 4, 4}, 3);
+  const Attributes attributes = {{Attr::kernel_shape, Integers{2, 2}}, {Attr::strides, Integers{2, 2}},
+                                 {Attr::dilations, Integers{1, 1}},    {Attr::pads, Integers{0, 0, 0, 0}},
+                                 {Attr::shape, Integers{1, 1, 2, 2}},  {Attr::storage_order, std::int64_t{0}}};
+  const TensorType input{x.shape, {}};
+  const TensorType output{{1, 1, 2, 2}, {}};
+  const auto pooled = [&](const std::vector<const TensorType*>& outputs) {
+    const std::vector<const Array*> inputs = {&x};
+    const std::vector<const TensorType*> input_types = {&input};
+    return *execute({Op::MaxPool, attributes, inputs, input_types, outputs});
+  };
+  EXPECT_EQ(pooled({&output}).size(), 1);
+  const auto indices_only = pooled({nullptr, &output});
+  ASSERT_EQ(indices_only.size(), 2);
+  EXPECT_TRUE(indices_only[0].values.empty());
+  EXPECT_EQ(indices_only[1].values.size(), 4);
+}
+
+TEST(Execute, InstancesOfNoChannels) {
+  const Array x = Array::zeros({2, 0, 3});
+  const Array none = Array::zeros({0});
+  const Array y = evaluate(Op::InstanceNormalization, {{Attr::epsilon, 1e-5}}, {&x, &none, &none}, {2, 0, 3});
+  EXPECT_EQ(y.shape, x.shape);
+}
+
 TEST(GradientOperators, LossGradIsTheSlopeOfTheLoss) {
   const Shape shape = {3, 4, 2};
   const Array labels{{3, 2}, {0, 3, 1, 2, 2, 1}};

@@ -292,5 +292,10 @@ TEST(BuiltinErrors, TensorsBeyondCounting) {
   EXPECT_TRUE(text.ends_with("(choose smaller sizes)")) << text;
 }
 
+TEST(BuiltinErrors, OperationsBeyondCounting) {
+  const std::string text = error_of("gpt2:layers=1,batch=256,tokens=1048576,width=65536,heads=1");
+  EXPECT_NE(text.find("more operations than 64 bits can count"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace monet

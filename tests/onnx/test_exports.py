@@ -40,6 +40,7 @@ class Inspected:
         self.operators = {row["operator"]: row["nodes"] for row in report["operators"]}
         self.warnings = report["warnings"]
         self.notes = report["notes"]
+        self.outputs = [output["name"] for output in report["outputs"]]
 
 
 @pytest.fixture
@@ -351,3 +352,60 @@ def test_an_output_that_keeps_its_batch_is_not_passed_over(inspect):
     initializers = [integers("axis", 0), integers("shape", 3, 4)]
     error = inspect(nodes, initializers, [tensor("x", [3, 4])], [tensor("y", None)], batch=5)
     assert isinstance(error, str) and "batch" in error
+
+
+def test_a_weight_in_a_constant_node_is_noted(inspect):
+    """Some exporters write weights as Constant nodes. They look like the numbers of a formula."""
+    value = weight("value", 16, 32)
+    nodes = [helper.make_node("Constant", [], ["w"], value=value), helper.make_node("MatMul", ["x", "w"], ["y"])]
+    found = inspect(nodes, [], [tensor("x", ["batch", 16])], [tensor("y", None)])
+    assert found.parameters == 0
+    assert any("'w' (16x32) is not counted as a parameter" in note for note in found.notes)
+
+
+def test_a_weight_that_is_an_input_is_noted(inspect):
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
+    found = inspect(nodes, [], [tensor("x", ["batch", 16]), tensor("w", [16, 32])], [tensor("y", None)])
+    assert found.parameters == 0
+    assert any("'w' (16x32) is not counted as a parameter: it is an input" in note for note in found.notes)
+
+
+def test_quantized_weights_are_warned_about(inspect):
+    """Weights are integers; their scales, one for each channel, are found by calibration."""
+    quantized = numpy_helper.from_array(np.ones((8, 3, 3, 3), dtype=np.int8), "quantized")
+    nodes = [
+        helper.make_node("DequantizeLinear", ["quantized", "scale"], ["w"], axis=0),
+        helper.make_node("Conv", ["x", "w"], ["y"]),
+    ]
+    found = inspect(nodes, [quantized, weight("scale", 8)], [tensor("x", ["batch", 3, 8, 8])], [tensor("y", None)])
+    assert found.parameters == 0
+    assert any("quantized" in warning and "'quantized'" in warning for warning in found.warnings)
+
+
+def test_a_weight_that_is_quantized_on_the_way_is_a_parameter(inspect):
+    """Training that is aware of quantization rounds its weights and keeps them in floating point."""
+    zero = numpy_helper.from_array(np.zeros(8, dtype=np.int8), "zero")
+    nodes = [
+        helper.make_node("QuantizeLinear", ["conv.weight", "scale", "zero"], ["q"], axis=0),
+        helper.make_node("DequantizeLinear", ["q", "scale", "zero"], ["w"], axis=0),
+        helper.make_node("Conv", ["x", "w"], ["y"]),
+    ]
+    initializers = [weight("conv.weight", 8, 3, 3, 3), weight("scale", 8), zero]
+    found = inspect(nodes, initializers, [tensor("x", ["batch", 3, 8, 8])], [tensor("y", None)])
+    assert found.parameters == 8 * 3 * 9
+    assert found.warnings == []
+
+
+def test_a_weight_inside_a_loop_counts_once(inspect):
+    body = helper.make_graph(
+        [helper.make_node("MatMul", ["h", "w"], ["g"]), helper.make_node("Identity", ["c"], ["d"])],
+        "body",
+        [tensor("i", [], TensorProto.INT64), tensor("c", [], TensorProto.BOOL), tensor("h", None)],
+        [tensor("d", [], TensorProto.BOOL), tensor("g", None)],
+        [weight("w", 16, 16)],
+    )
+    nodes = [helper.make_node("Loop", ["turns", "", "x"], ["y"], name="loop", body=body)]
+    found = inspect(nodes, [integers("turns", 3)], [tensor("x", ["batch", 16])], [tensor("y", None)])
+    assert found.parameters == 16 * 16
+    assert found.macs == 2 * 3 * 16 * 16
+    assert found.outputs == ["y"]

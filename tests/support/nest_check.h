@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -34,10 +35,15 @@ class NestCheck {
  public:
   explicit NestCheck(const OperatorSite& site) : site_(site), nests_(nests_of(site)) {}
 
-  // What is wrong: an access that does not fit its operand, scratch that is read before it is written, an output
-  // element that nothing writes. Empty when nothing is. Goes through every point: for small operators.
+  // What is wrong: two loops of one name, an access that does not fit its operand, scratch that is read before it is
+  // written, an element that several points write without accumulating, an output element that nothing writes. Empty
+  // when nothing is. Goes through every point: for small operators.
   std::string complaint() {
     for (const Nest& nest : nests_.nests) {
+      std::set<Dim> names;
+      for (const Loop& loop : nest.loops) {
+        if (!names.insert(loop.name).second) return fmt::format("two loops are called {}", name_of(loop.name));
+      }
       for (const Access& access : nest.reads) {
         if (auto text = check(nest, access, false); !text.empty()) return text;
       }
@@ -76,6 +82,10 @@ class NestCheck {
       }
     }
     const std::set<Shape> reached = elements(nest, access, *shape);
+    const bool placed_by_data = std::ranges::any_of(access.axes, &AxisIndex::anywhere);
+    if (write && !access.accumulate && !placed_by_data && static_cast<std::int64_t>(reached.size()) < *points(nest)) {
+      return fmt::format("operand {} is overwritten", access.operand);
+    }
     auto& known = written_[{access.kind, access.operand}];
     if (write) {
       known.insert(reached.begin(), reached.end());

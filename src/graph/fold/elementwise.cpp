@@ -92,8 +92,7 @@ Result unary(Op op, const Number& a) {
 }
 
 Result cast(const Number& a, ElementType to) {
-  if (is_floating(to))
-    return of(to == ElementType::float32 ? static_cast<double>(static_cast<float>(a.as_real())) : a.as_real());
+  if (is_floating(to)) return of(a.as_real());
   if (to == ElementType::boolean) return of(a.as_real() != 0);
   if (!a.real) return of(a.integer);
   if (!(std::abs(a.value) < 9.2e18)) return std::nullopt;
@@ -131,10 +130,12 @@ bool holds(ElementType type, std::int64_t value) {
   return bits == 64 || (value >= -(std::int64_t{1} << (bits - 1)) && value < std::int64_t{1} << (bits - 1));
 }
 
+// Each step is rounded to single precision where that is the type: sizes are often the floor of such a product.
 bool append(Constant& output, const Result& result) {
   if (!result) return false;
   if (auto* reals = std::get_if<std::vector<double>>(&output.values)) {
-    reals->push_back(result->as_real());
+    const double value = result->as_real();
+    reals->push_back(output.type == ElementType::float32 ? static_cast<double>(static_cast<float>(value)) : value);
   } else {
     if (result->real || !holds(output.type, result->integer)) return false;
     std::get<std::vector<std::int64_t>>(output.values).push_back(result->integer);

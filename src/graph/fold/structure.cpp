@@ -60,10 +60,15 @@ std::optional<Constant> same_pattern(const Constant& source, const TensorType& o
   return result;
 }
 
-// A view of a fill is a fill; a band survives where the last two axes do.
+// Every element of the result is an element of the only input.
+bool rearranges(Op op) {
+  return op == Op::Tile || (family_of(op) == OpFamily::view && op != Op::Concat && op != Op::Split);
+}
+
+// For operators that rearrange: of a fill they give a fill; a band survives where the last two axes do.
 std::optional<Constant> fold_pattern(Op op, const Attributes& attributes, const Constant& source,
                                      const TensorType& output) {
-  if (source.pattern == Pattern::uniform && op != Op::Trilu) return same_pattern(source, output);
+  if (source.pattern == Pattern::uniform) return same_pattern(source, output);
   // Backwards, an axis keeps its size and loses its order.
   if (op == Op::Slice && std::ranges::any_of(attributes.integers(Attr::steps), [](auto step) { return step < 0; }))
     return std::nullopt;
@@ -244,10 +249,7 @@ std::optional<std::vector<Constant>> fold_structure(Op op, const Attributes& att
                                                     std::span<const TensorType> outputs) {
   const TensorType& output = outputs[0];
   std::optional<Constant> result;
-  if (op != Op::Range && op != Op::Concat && op != Op::Gather && op != Op::Split &&
-      family_of(op) != OpFamily::reduction) {
-    result = fold_pattern(op, attributes, *inputs[0], output);
-  }
+  if (rearranges(op)) result = fold_pattern(op, attributes, *inputs[0], output);
   if (!result) {
     switch (op) {
       case Op::Identity:

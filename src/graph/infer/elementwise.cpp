@@ -1,5 +1,7 @@
 #include "graph/infer.h"
 
+#include "base/try.h"
+
 #include <fmt/format.h>
 
 namespace monet {
@@ -23,11 +25,11 @@ bool gives_boolean(Op op) {
   }
 }
 
-Format output_format(const OperatorTypes& operation) {
-  if (gives_boolean(operation.op)) return {.element = ElementType::boolean};
+Expected<Format> output_format(const OperatorTypes& operation) {
+  if (gives_boolean(operation.op)) return Format{.element = ElementType::boolean};
   switch (operation.op) {
     case Op::Cast:
-    case Op::QuantizeLinear: return {.element = static_cast<ElementType>(operation.attributes.integer(Attr::to))};
+    case Op::QuantizeLinear: return target_format(operation);
     case Op::DequantizeLinear: return operation.format(1);
     case Op::Where: return operation.format(1);
     default: return operation.format(0);
@@ -51,7 +53,8 @@ Expected<Types> infer_elementwise(const OperatorTypes& operation) {
     return shape_error(fmt::format("the slope {} of PRelu is larger than its input {}", to_string(operation.shape(1)),
                                    to_string(operation.shape(0))));
   }
-  return Types{{std::move(shape), output_format(operation)}};
+  MONET_TRY(const Format format, output_format(operation));
+  return Types{{std::move(shape), format}};
 }
 
 }  // namespace monet

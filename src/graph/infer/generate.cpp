@@ -6,14 +6,6 @@ namespace monet {
 
 namespace {
 
-Expected<Format> target_format(const OperatorTypes& operation) {
-  const std::int64_t to = operation.attributes.integer(Attr::to);
-  if (to < 0 || to > static_cast<std::int64_t>(ElementType::boolean)) {
-    return shape_error(fmt::format("{} asks for the unknown element type {}", name_of(operation.op), to));
-  }
-  return Format{.element = static_cast<ElementType>(to)};
-}
-
 Expected<Types> infer_from_shape(const OperatorTypes& operation) {
   const Shape& shape = operation.attributes.integers(Attr::shape);
   const bool fits =

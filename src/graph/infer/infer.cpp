@@ -84,6 +84,26 @@ std::size_t required_inputs(Op op) {
   }
 }
 
+Expected<Format> target_format(const OperatorTypes& operation) {
+  const std::int64_t to = operation.attributes.integer(Attr::to);
+  if (to < 0 || to > static_cast<std::int64_t>(ElementType::boolean)) {
+    return shape_error(fmt::format("{} asks for the unknown element type {}", name_of(operation.op), to));
+  }
+  return Format{.element = static_cast<ElementType>(to)};
+}
+
+Status check_axes(const OperatorTypes& operation) {
+  std::int64_t last = -1;
+  for (std::int64_t axis : operation.attributes.integers(Attr::axes)) {
+    if (axis <= last || axis >= static_cast<std::int64_t>(operation.shape(0).size())) {
+      return shape_error(fmt::format("{} has axis {} in a list that is not ascending or not among those of {}",
+                                     name_of(operation.op), axis, to_string(operation.shape(0))));
+    }
+    last = axis;
+  }
+  return Done{};
+}
+
 std::string impossible_shape(const Shape& shape) {
   if (shape.size() > max_rank) return fmt::format("more than {} axes", max_rank);
   if (std::ranges::any_of(shape, [](std::int64_t size) { return size < 0; })) return "an axis of negative size";

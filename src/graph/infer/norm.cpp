@@ -40,9 +40,9 @@ Status check_axis(const OperatorTypes& operation) {
 Expected<Types> infer_batch(const OperatorTypes& operation) {
   MONET_CHECK(check_rank(operation, 2));
   MONET_CHECK(check_per_channel(operation, 1, 4));
-  return Types{{operation.shape(0), operation.format(0)},
-               {operation.shape(3), operation.format(3)},
-               {operation.shape(4), operation.format(4)}};
+  const TensorType output{operation.shape(0), operation.format(0)};
+  if (operation.attributes.integer(Attr::training_mode) == 0) return Types{output};
+  return Types{output, *operation.inputs[3], *operation.inputs[4]};
 }
 
 // Layer and root-mean-square normalization: over all axes from `axis` on.
@@ -68,18 +68,6 @@ Status check_groups(const OperatorTypes& operation) {
   const std::int64_t channels = operation.shape(0)[1];
   if (groups >= 1 && channels % groups == 0) return Done{};
   return shape_error(fmt::format("GroupNormalization cannot divide {} channels into {} groups", channels, groups));
-}
-
-Status check_axes(const OperatorTypes& operation) {
-  std::int64_t last = -1;
-  for (std::int64_t axis : operation.attributes.integers(Attr::axes)) {
-    if (axis <= last || axis >= static_cast<std::int64_t>(operation.shape(0).size())) {
-      return shape_error(fmt::format("{} has axis {} in a list that is not ascending or not among those of {}",
-                                     name_of(operation.op), axis, to_string(operation.shape(0))));
-    }
-    last = axis;
-  }
-  return Done{};
 }
 
 Status check_order(const OperatorTypes& operation) {

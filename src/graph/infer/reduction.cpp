@@ -15,18 +15,6 @@ Status check_axis(const OperatorTypes& operation) {
                                  to_string(operation.shape(0))));
 }
 
-Status check_axes(const OperatorTypes& operation) {
-  std::int64_t last = -1;
-  for (std::int64_t axis : operation.attributes.integers(Attr::axes)) {
-    if (axis <= last || axis >= static_cast<std::int64_t>(operation.shape(0).size())) {
-      return shape_error(fmt::format("{} has axis {} in a list that is not ascending or not among those of {}",
-                                     name_of(operation.op), axis, to_string(operation.shape(0))));
-    }
-    last = axis;
-  }
-  return Done{};
-}
-
 Shape reduced(const Shape& shape, std::span<const std::int64_t> axes, bool keep) {
   Shape result = shape;
   for (std::size_t i = axes.size(); i-- > 0;) {

@@ -10,18 +10,6 @@ namespace monet {
 
 namespace {
 
-Status check_axes(const OperatorTypes& operation) {
-  std::int64_t last = -1;
-  for (std::int64_t axis : operation.attributes.integers(Attr::axes)) {
-    if (axis <= last || axis >= static_cast<std::int64_t>(operation.shape(0).size())) {
-      return shape_error(fmt::format("{} has axis {} in a list that is not ascending or not among those of {}",
-                                     name_of(operation.op), axis, to_string(operation.shape(0))));
-    }
-    last = axis;
-  }
-  return Done{};
-}
-
 Status check_reduction(const OperatorTypes& operation) {
   const std::string& reduction = operation.attributes.text(Attr::reduction);
   if (reduction == "none" || reduction == "mean" || reduction == "sum") return Done{};

@@ -8,12 +8,6 @@ namespace monet {
 
 namespace {
 
-Counts one(Count kind, std::int64_t number = 1) {
-  Counts counts;
-  counts[kind] = number;
-  return counts;
-}
-
 // The last two axes of a matrix operand, swapped where it is stored transposed.
 void push_matrix(std::vector<AxisIndex>& axes, std::size_t row, std::size_t column, bool transposed) {
   axes.push_back(at_loop(transposed ? column : row));
@@ -26,7 +20,7 @@ Nest product_nest(const OperatorSite& site) {
   const Shape& out = site.out(0);
   const Shape batch(out.begin(), out.end() - 2);
   const auto batch_of = [](const Shape& shape) { return Shape(shape.begin(), shape.end() - 2); };
-  Nest nest{.loops = {}, .reads = {}, .writes = {}, .per_point = one(Count::mac)};
+  Nest nest{.loops = {}, .reads = {}, .writes = {}, .per_point = counts_of({{Count::mac, 1}})};
   for (std::size_t i = 0; i < batch.size(); ++i) {
     nest.loops.push_back({batch.size() == 1 ? Dim::B : generic_dim(i), batch[i]});
   }
@@ -56,9 +50,12 @@ void push_scaling(std::vector<Nest>& nests, const OperatorSite& site) {
   const std::size_t rank = site.out(0).size();
   Nest nest{.loops = {product.loops.begin(), product.loops.begin() + static_cast<std::ptrdiff_t>(rank)},
             .reads = {},
-            .writes = {write_output(0, identity_axes(rank), true)},
+            .writes = {write_output(0, identity_axes(rank), !scaled)},
             .per_point = {}};
-  if (scaled) nest.per_point[Count::multiply] += 1;
+  if (scaled) {
+    nest.reads.push_back(read_output(0, identity_axes(rank)));
+    nest.per_point[Count::multiply] += 1;
+  }
   if (biased) {
     nest.reads.push_back(read_input(2, broadcast_axes(site.in(2), site.out(0))));
     nest.per_point[Count::add] += 1;
@@ -105,9 +102,9 @@ OperatorNests einsum_nests(const OperatorSite& site) {
             .writes = {write_output(0, identity_axes(equation.output.size()), contracts)},
             .per_point = {}};
   if (others == 0) {
-    nest.per_point = one(contracts ? Count::add : Count::move);
+    nest.per_point = counts_of({{contracts ? Count::add : Count::move, 1}});
   } else {
-    nest.per_point = one(contracts ? Count::mac : Count::multiply, others);
+    nest.per_point = counts_of({{contracts ? Count::mac : Count::multiply, others}});
   }
   for (std::size_t i = 0; i < equation.operands.size(); ++i) {
     std::vector<AxisIndex> axes;
@@ -128,7 +125,7 @@ constexpr std::size_t row_sum = 2;
 
 // Operations on one score between the two products, from the operator's definition.
 Counts score_counts(const OperatorSite& site) {
-  Counts counts = one(Count::multiply);
+  Counts counts = counts_of({{Count::multiply, 1}});
   if (site.attributes.real_or(Attr::softcap, 0) != 0) {
     counts[Count::divide] += 1;
     counts[Count::tanh] += 1;
@@ -139,12 +136,6 @@ Counts score_counts(const OperatorSite& site) {
     const bool boolean = site.inputs[3]->format.element == ElementType::boolean;
     counts[boolean ? Count::logic : Count::add] += 1;
   }
-  return counts;
-}
-
-Counts exponential_and_sum() {
-  Counts counts = one(Count::exp);
-  counts[Count::add] = 2;
   return counts;
 }
 
@@ -169,7 +160,7 @@ OperatorNests attention_nests(const OperatorSite& site) {
                        .reads = {read_input(0, {at_loop(0), at_loop(1), at_loop(2), at_loop(4)}),
                                  read_input(1, {at_loop(0), shared_head, at_loop(3), at_loop(4)})},
                        .writes = {write_scratch(scores, all_scores(), true)},
-                       .per_point = one(Count::mac)};
+                       .per_point = counts_of({{Count::mac, 1}})};
   Nest scale{.loops = loops({{Dim::K, keys}}),
              .reads = {read_scratch(scores, all_scores())},
              .writes = {write_scratch(scores, all_scores())},
@@ -181,20 +172,20 @@ OperatorNests attention_nests(const OperatorSite& site) {
   const Nest maximum{.loops = loops({{Dim::K, keys}}),
                      .reads = {read_scratch(scores, all_scores())},
                      .writes = {write_scratch(row_maximum, of_row(), true)},
-                     .per_point = one(Count::compare)};
+                     .per_point = counts_of({{Count::compare, 1}})};
   const Nest exponential{.loops = loops({{Dim::K, keys}}),
                          .reads = {read_scratch(scores, all_scores()), read_scratch(row_maximum, of_row())},
                          .writes = {write_scratch(scores, all_scores()), write_scratch(row_sum, of_row(), true)},
-                         .per_point = exponential_and_sum()};
+                         .per_point = counts_of({{Count::exp, 1}, {Count::add, 2}})};
   const Nest division{.loops = loops({{Dim::K, keys}}),
                       .reads = {read_scratch(scores, all_scores()), read_scratch(row_sum, of_row())},
                       .writes = {write_scratch(scores, all_scores())},
-                      .per_point = one(Count::divide)};
+                      .per_point = counts_of({{Count::divide, 1}})};
   const Nest weighted_value{.loops = loops({{Dim::K, value[3]}, {Dim::C, keys}}),
                             .reads = {read_scratch(scores, {at_loop(0), at_loop(1), at_loop(2), at_loop(4)}),
                                       read_input(2, {at_loop(0), shared_head, at_loop(4), at_loop(3)})},
                             .writes = {write_output(0, identity_axes(4), true)},
-                            .per_point = one(Count::mac)};
+                            .per_point = counts_of({{Count::mac, 1}})};
   const Shape row_shape(query.begin(), query.begin() + 3);
   return {.nests = {query_key, std::move(scale), maximum, exponential, division, weighted_value},
           .scratch = {{{query[0], query[1], query[2], keys}, format}, {row_shape, format}, {row_shape, format}}};

@@ -36,12 +36,6 @@ AxisIndex channel_index(std::optional<std::size_t> group_loop, const Channel& ch
   return index;
 }
 
-Counts one(Count kind) {
-  Counts counts;
-  counts[kind] = 1;
-  return counts;
-}
-
 // Conv walks over output positions and reads the input at position * stride + filter * dilation - pad; ConvTranspose
 // walks over input positions and writes the output there.
 Nest product_nest(const OperatorSite& site) {
@@ -88,7 +82,7 @@ Nest product_nest(const OperatorSite& site) {
   return {.loops = loops.take(),
           .reads = {read_input(0, std::move(x_axes)), read_input(1, std::move(w_axes))},
           .writes = {write_output(0, std::move(y_axes), true)},
-          .per_point = one(Count::mac)};
+          .per_point = counts_of({{Count::mac, 1}})};
 }
 
 Nest bias_nest(const OperatorSite& site) {
@@ -100,7 +94,7 @@ Nest bias_nest(const OperatorSite& site) {
   return {.loops = loops.take(),
           .reads = {read_input(2, {at_loop(channel)})},
           .writes = {write_output(0, identity_axes(y.size()), true)},
-          .per_point = one(Count::add)};
+          .per_point = counts_of({{Count::add, 1}})};
 }
 
 }  // namespace

@@ -4,39 +4,29 @@ namespace monet {
 
 namespace {
 
-struct Cost {
-  Count kind;
-  std::int64_t number;
-};
-
-Counts counts(std::initializer_list<Cost> costs) {
-  Counts result;
-  for (const Cost& cost : costs) result[cost.kind] += cost.number;
-  return result;
-}
-
 // Operations per element, from each function's definition in the ONNX operator specification. Constant factors that
 // can be folded beforehand (1/sqrt 2 in GELU) count as one multiplication.
 Counts per_element(const OperatorSite& site) {
   using enum Count;
   const auto inputs = static_cast<std::int64_t>(site.inputs.size());
+  const std::int64_t zero_point = site.has_input(2) ? 1 : 0;  // of quantization
   switch (site.op) {
     case Op::Abs:
     case Op::Relu:
     case Op::Sign:
     case Op::IsInf:
-    case Op::IsNaN: return counts({{compare, 1}});
+    case Op::IsNaN: return counts_of({{compare, 1}});
     case Op::Acos:
     case Op::Asin:
     case Op::Atan:
     case Op::Cos:
     case Op::Sin:
-    case Op::Tan: return counts({{trigonometric, 1}});
+    case Op::Tan: return counts_of({{trigonometric, 1}});
     case Op::Acosh:
-    case Op::Asinh: return counts({{multiply, 1}, {add, 2}, {sqrt, 1}, {log, 1}});
-    case Op::Atanh: return counts({{add, 2}, {divide, 1}, {log, 1}, {multiply, 1}});
+    case Op::Asinh: return counts_of({{multiply, 1}, {add, 2}, {sqrt, 1}, {log, 1}});
+    case Op::Atanh: return counts_of({{add, 2}, {divide, 1}, {log, 1}, {multiply, 1}});
     case Op::Cosh:
-    case Op::Sinh: return counts({{exp, 2}, {add, 1}, {multiply, 1}});
+    case Op::Sinh: return counts_of({{exp, 2}, {add, 1}, {multiply, 1}});
     case Op::And:
     case Op::Or:
     case Op::Xor:
@@ -46,57 +36,57 @@ Counts per_element(const OperatorSite& site) {
     case Op::BitwiseOr:
     case Op::BitwiseXor:
     case Op::BitwiseNot:
-    case Op::Where: return counts({{logic, 1}});
+    case Op::Where: return counts_of({{logic, 1}});
     case Op::Cast:
     case Op::Ceil:
     case Op::Floor:
-    case Op::Round: return counts({{round, 1}});
-    case Op::Celu: return counts({{compare, 2}, {divide, 1}, {exp, 1}, {add, 2}, {multiply, 1}});
+    case Op::Round: return counts_of({{round, 1}});
+    case Op::Celu: return counts_of({{compare, 2}, {divide, 1}, {exp, 1}, {add, 2}, {multiply, 1}});
     case Op::Elu:
-    case Op::Selu: return counts({{compare, 1}, {exp, 1}, {add, 1}, {multiply, site.op == Op::Selu ? 2 : 1}});
+    case Op::Selu: return counts_of({{compare, 1}, {exp, 1}, {add, 1}, {multiply, site.op == Op::Selu ? 2 : 1}});
     case Op::Clip: {
       const int bounds = (site.attributes.has(Attr::min) ? 1 : 0) + (site.attributes.has(Attr::max) ? 1 : 0);
-      return counts({{compare, bounds}});
+      return counts_of({{compare, bounds}});
     }
-    case Op::Erf: return counts({{erf, 1}});
-    case Op::Exp: return counts({{exp, 1}});
+    case Op::Erf: return counts_of({{erf, 1}});
+    case Op::Exp: return counts_of({{exp, 1}});
     case Op::Gelu:
-      return site.attributes.text(Attr::approximate) == "tanh" ? counts({{multiply, 5}, {add, 2}, {tanh, 1}})
-                                                               : counts({{multiply, 3}, {add, 1}, {erf, 1}});
-    case Op::HardSigmoid: return counts({{multiply, 1}, {add, 1}, {compare, 2}});
-    case Op::HardSwish: return counts({{multiply, 2}, {add, 1}, {compare, 2}});
+      return site.attributes.text(Attr::approximate) == "tanh" ? counts_of({{multiply, 5}, {add, 2}, {tanh, 1}})
+                                                               : counts_of({{multiply, 3}, {add, 1}, {erf, 1}});
+    case Op::HardSigmoid: return counts_of({{multiply, 1}, {add, 1}, {compare, 2}});
+    case Op::HardSwish: return counts_of({{multiply, 2}, {add, 1}, {compare, 2}});
     case Op::LeakyRelu:
-    case Op::PRelu: return counts({{compare, 1}, {multiply, 1}});
-    case Op::Log: return counts({{log, 1}});
-    case Op::Mish: return counts({{exp, 1}, {add, 1}, {log, 1}, {tanh, 1}, {multiply, 1}});
-    case Op::Neg: return counts({{add, 1}});
-    case Op::Reciprocal: return counts({{divide, 1}});
-    case Op::Shrink: return counts({{compare, 2}, {add, 1}});
-    case Op::Sigmoid: return counts({{exp, 1}, {add, 1}, {divide, 1}});
-    case Op::Silu: return counts({{exp, 1}, {add, 1}, {divide, 1}, {multiply, 1}});
-    case Op::Softplus: return counts({{exp, 1}, {add, 1}, {log, 1}});
-    case Op::Softsign: return counts({{compare, 1}, {add, 1}, {divide, 1}});
-    case Op::Sqrt: return counts({{sqrt, 1}});
-    case Op::Tanh: return counts({{tanh, 1}});
-    case Op::ThresholdedRelu: return counts({{compare, 1}});
+    case Op::PRelu: return counts_of({{compare, 1}, {multiply, 1}});
+    case Op::Log: return counts_of({{log, 1}});
+    case Op::Mish: return counts_of({{exp, 1}, {add, 1}, {log, 1}, {tanh, 1}, {multiply, 1}});
+    case Op::Neg: return counts_of({{add, 1}});
+    case Op::Reciprocal: return counts_of({{divide, 1}});
+    case Op::Shrink: return counts_of({{compare, 2}, {add, 1}});
+    case Op::Sigmoid: return counts_of({{exp, 1}, {add, 1}, {divide, 1}});
+    case Op::Silu: return counts_of({{exp, 1}, {add, 1}, {divide, 1}, {multiply, 1}});
+    case Op::Softplus: return counts_of({{exp, 1}, {add, 1}, {log, 1}});
+    case Op::Softsign: return counts_of({{compare, 1}, {add, 1}, {divide, 1}});
+    case Op::Sqrt: return counts_of({{sqrt, 1}});
+    case Op::Tanh: return counts_of({{tanh, 1}});
+    case Op::ThresholdedRelu: return counts_of({{compare, 1}});
     case Op::Add:
-    case Op::Sub: return counts({{add, 1}});
-    case Op::Mul: return counts({{multiply, 1}});
-    case Op::Div: return counts({{divide, 1}});
-    case Op::Mod: return counts({{divide, 1}, {multiply, 1}, {add, 1}});
-    case Op::Pow: return counts({{power, 1}});
+    case Op::Sub: return counts_of({{add, 1}});
+    case Op::Mul: return counts_of({{multiply, 1}});
+    case Op::Div: return counts_of({{divide, 1}});
+    case Op::Mod: return counts_of({{divide, 1}, {multiply, 1}, {add, 1}});
+    case Op::Pow: return counts_of({{power, 1}});
     case Op::Equal:
     case Op::Greater:
     case Op::GreaterOrEqual:
     case Op::Less:
-    case Op::LessOrEqual: return counts({{compare, 1}});
-    case Op::ReluGrad: return counts({{compare, 1}});
+    case Op::LessOrEqual: return counts_of({{compare, 1}});
+    case Op::ReluGrad: return counts_of({{compare, 1}});
     case Op::Max:
-    case Op::Min: return counts({{compare, inputs - 1}});
-    case Op::Sum: return counts({{add, inputs - 1}});
-    case Op::Mean: return counts({{add, inputs - 1}, {multiply, 1}});
-    case Op::QuantizeLinear: return counts({{divide, 1}, {round, 1}, {add, 1}, {compare, 2}});
-    case Op::DequantizeLinear: return counts({{add, 1}, {multiply, 1}});
+    case Op::Min: return counts_of({{compare, inputs - 1}});
+    case Op::Sum: return counts_of({{add, inputs - 1}});
+    case Op::Mean: return counts_of({{add, inputs - 1}, {multiply, 1}});
+    case Op::QuantizeLinear: return counts_of({{divide, 1}, {round, 1}, {add, zero_point}, {compare, 2}});
+    case Op::DequantizeLinear: return counts_of({{add, zero_point}, {multiply, 1}});
     default: return {};
   }
 }

@@ -9,9 +9,9 @@ Counts per_element(Op op) {
   switch (op) {
     case Op::Range: return counts_of({{add, 1}});
     case Op::Dropout: return counts_of({{random, 1}, {compare, 1}, {multiply, 1}});
-    // Box and Muller: sqrt(-2 log u) cos(2 pi v), then mean and scale.
+    // Box and Muller: sqrt(-2 scale^2 log u) cos(2 pi v) + mean.
     case Op::RandomNormal:
-      return counts_of({{random, 1}, {log, 1}, {sqrt, 1}, {trigonometric, 1}, {multiply, 1}, {add, 1}});
+      return counts_of({{random, 1}, {log, 1}, {sqrt, 1}, {trigonometric, 1}, {multiply, 3}, {add, 1}});
     case Op::RandomUniform: return counts_of({{random, 1}, {multiply, 1}, {add, 1}});
     case Op::Bernoulli: return counts_of({{random, 1}, {compare, 1}});
     default: return counts_of({{move, 1}});

@@ -132,15 +132,17 @@ std::optional<std::int64_t> points(const Nest& nest) {
 
 Expected<Counts> operation_counts(const OperatorNests& nests) {
   Counts total;
+  std::int64_t of_all_kinds = 0;
   for (const Nest& nest : nests.nests) {
     const auto volume = points(nest);
     for (std::size_t i = 0; i < count_kinds; ++i) {
       const std::int64_t each = nest.per_point.of[i];
       if (each == 0) continue;
       const auto product = volume ? checked_multiply(*volume, each) : std::nullopt;
-      const auto sum = product ? checked_add(total.of[i], *product) : std::nullopt;
+      const auto sum = product ? checked_add(of_all_kinds, *product) : std::nullopt;
       if (!sum) return Error{.message = "it does more operations than 64 bits can count", .place = {}, .advice = {}};
-      total.of[i] = *sum;
+      of_all_kinds = *sum;
+      total.of[i] += *product;
     }
   }
   return total;
