@@ -20,6 +20,9 @@ namespace monet::onnx {
 
 namespace {
 
+// Newer files are read as long as every operator in them is known: operators rarely change their meaning.
+constexpr std::int64_t newest_checked_opset = 23;
+
 Error problem(std::string message, std::string advice) {
   return {.message = std::move(message), .place = {}, .advice = std::move(advice)};
 }
@@ -149,6 +152,12 @@ Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, 
   MONET_TRY(RawModel raw, decode_model(bytes));
   MONET_TRY(const FlatModel flat, flatten(raw));
   Network network;
+  for (const RawOpset& opset : raw.opsets) {
+    if (!opset.domain.empty() || opset.version <= newest_checked_opset) continue;
+    network.notes.push_back(
+        fmt::format("it uses ONNX operator set {}; up to {} the operators are checked against their definition",
+                    opset.version, newest_checked_opset));
+  }
   const OpenDimensions open = open_dimensions(raw);
   MONET_TRY(const Bindings bindings, bind(open, options, network.notes));
   if (bindings.batch && open.fixed_batch < 1)

@@ -29,6 +29,16 @@ TEST(StructureErrors, OldOperatorSet) {
   EXPECT_NE(error.advice.find("17"), std::string::npos);
 }
 
+TEST(StructureErrors, ANewOperatorSetIsReadWithANote) {
+  OnnxModel model;
+  model.opsets = {{"", 99}};
+  model.input("x", {2, 3}).node("Relu", {"x"}, {"y"});
+  model.output("y");
+  const Network network = model.network();
+  ASSERT_EQ(network.notes.size(), 1U);
+  EXPECT_NE(network.notes[0].find("operator set 99"), std::string::npos);
+}
+
 TEST(StructureErrors, OldOperatorSetOfAFunction) {
   OnnxModel model = relu();
   model.nodes[0] = make_node("F", {"x"}, {"y"});
