@@ -25,6 +25,7 @@ Error uncountable(std::string message, std::string place) {
 
 Status verify_tensors(const Graph& graph) {
   std::unordered_set<std::string_view> names;
+  std::unordered_set<TensorId> replaced;
   std::int64_t total_bytes = 0;
   for (const Tensor& tensor : graph.tensors()) {
     if (const std::string reason = impossible_shape(tensor.type.shape); !reason.empty()) {
@@ -36,6 +37,10 @@ Status verify_tensors(const Graph& graph) {
     if (!names.insert(tensor.name).second) return violated("two tensors have this name", tensor.name);
     if (tensor.updates.valid() && graph[tensor.updates].type != tensor.type) {
       return violated("it replaces a tensor of another type", tensor.name);
+    }
+    if (tensor.updates.valid() && !replaced.insert(tensor.updates).second) {
+      return violated(fmt::format("it replaces '{}', and so does another tensor", graph[tensor.updates].name),
+                      tensor.name);
     }
     if (tensor.producer.valid() && tensor.producer.index() >= graph.nodes().size()) {
       return violated("its producer does not exist", tensor.name);
@@ -51,6 +56,7 @@ Status verify_tensors(const Graph& graph) {
 // What the nodes up to one have made and done.
 struct Progress {
   std::vector<bool> made;
+  std::vector<bool> replaced;  // tensors whose value is gone: another took its place
   std::int64_t operations = 0;
 };
 
@@ -73,6 +79,8 @@ Status verify_node(const Graph& graph, NodeId id, Progress& progress) {
     types.push_back(input.valid() ? &graph[input].type : nullptr);
     if (input.valid() && !progress.made[input.index()])
       return violated(fmt::format("reads '{}' before it is made", graph[input].name), place);
+    if (input.valid() && progress.replaced[input.index()])
+      return violated(fmt::format("reads '{}' after another tensor took its place", graph[input].name), place);
   }
   const auto expected = infer({.op = node.op, .attributes = node.attributes, .inputs = types});
   if (!expected) return violated(expected.error().message, place);
@@ -89,6 +97,7 @@ Status verify_node(const Graph& graph, NodeId id, Progress& progress) {
                       place);
     }
     progress.made[output.index()] = true;
+    if (graph[output].updates.valid()) progress.replaced[graph[output].updates.index()] = true;
   }
   return count_operations(graph, node, place, progress);
 }
@@ -99,6 +108,7 @@ Status verify(const Graph& graph) {
   if (auto status = verify_tensors(graph); !status) return status;
   Progress progress;
   for (const Tensor& tensor : graph.tensors()) progress.made.push_back(!tensor.producer.valid());
+  progress.replaced.assign(graph.tensors().size(), false);
   std::unordered_set<std::string_view> names;
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     if (!names.insert(graph.nodes()[i].name).second) return violated("two nodes have this name", graph.nodes()[i].name);

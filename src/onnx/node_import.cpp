@@ -44,26 +44,20 @@ const TensorType scalar_type{};
 
 }  // namespace
 
-Shape NodeImport::shape(std::size_t i) {
-  // A known value needs no tensor to have a shape.
+TensorType NodeImport::input_type(std::size_t i) {
+  // A known value needs no tensor to have a type.
   if (has_input(i)) {
-    if (const auto* found = importer_.find(raw_.inputs[i]); found != nullptr && found->constant)
-      return found->constant->shape;
+    const auto* found = importer_.find(raw_.inputs[i]);
+    if (found != nullptr && found->constant) return {found->constant->shape, {.element = found->constant->type}};
   }
   const TensorId id = input(i);
   if (!id.valid()) fail(fmt::format("needs input {}, which is missing", i + 1));
-  return id.valid() ? importer_.graph_[id].type.shape : scalar_type.shape;
+  return id.valid() ? importer_.graph_[id].type : scalar_type;
 }
 
-ElementType NodeImport::type(std::size_t i) {
-  if (has_input(i)) {
-    if (const auto* found = importer_.find(raw_.inputs[i]); found != nullptr && found->constant)
-      return found->constant->type;
-  }
-  const TensorId id = input(i);
-  if (!id.valid()) fail(fmt::format("needs input {}, which is missing", i + 1));
-  return id.valid() ? importer_.graph_[id].type.format.element : ElementType::float32;
-}
+Shape NodeImport::shape(std::size_t i) { return input_type(i).shape; }
+
+ElementType NodeImport::type(std::size_t i) { return input_type(i).format.element; }
 
 std::optional<Shape> NodeImport::declared_shape(std::size_t output) {
   return has_output(output) ? importer_.declared_shape(raw_.outputs[output]) : std::nullopt;

@@ -92,6 +92,8 @@ class NodeImport {
  private:
   friend class Importer;
   const RawAttribute* find(std::string_view name, RawAttribute::Kind kind);
+  // Of an input that is there; fails the node when it is not, and gives a scalar's.
+  TensorType input_type(std::size_t i);
   // The outputs' values when all inputs' are known and folding them is allowed.
   std::optional<std::vector<Constant>> folded(Op op, const std::vector<TensorId>& inputs, const Attributes& attributes,
                                               const std::vector<TensorType>& types);

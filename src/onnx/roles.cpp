@@ -208,6 +208,7 @@ std::string_view reason_not_trained(const Tensor& tensor, std::uint16_t uses, co
 }
 
 void assign_produced_roles(Graph& graph) {
+  const Readers readers(graph);
   for (const Node& node : graph.nodes()) {
     for (TensorId id : node.outputs) {
       if (!id.valid()) continue;
@@ -222,7 +223,8 @@ void assign_produced_roles(Graph& graph) {
       const TensorId target = node.inputs[i + 2];
       if (!output.valid() || graph[target].producer.valid() || graph[target].type != graph[output].type) continue;
       graph[output].role = Role::statistic;
-      graph[output].updates = target;
+      // Statistics that an exporter merged serve several norms: replacing them for one would take them from the others.
+      if (readers.of(target).size() == 1) graph[output].updates = target;
     }
   }
 }

@@ -51,6 +51,28 @@ TEST(Verify, UpdateOfAnotherType) {
   EXPECT_TRUE(verify(graph).has_value());
 }
 
+// w is read by `first` and `second`; `first` makes the value that takes its place.
+Graph updated(bool read_afterwards) {
+  GraphBuilder builder("updated");
+  const TensorId x = builder.input("x", {2, 3});
+  const TensorId w = builder.parameter("w", {2, 3});
+  if (!read_afterwards) builder.output(builder.add(Op::Mul, "second", {x, w}));
+  builder.update(w, builder.add(Op::Add, "first", {x, w}));
+  if (read_afterwards) builder.output(builder.add(Op::Mul, "second", {x, w}));
+  return *builder.finish();
+}
+
+TEST(Verify, NobodyReadsWhatIsReplacedAfterwards) {
+  EXPECT_TRUE(verify(updated(false)).has_value());
+  expect_violation(updated(true), "after another tensor took its place", "node 'second' (Mul)");
+}
+
+TEST(Verify, ATensorIsReplacedOnce) {
+  Graph graph = updated(false);
+  graph[graph.outputs[0]].updates = TensorId(1);
+  expect_violation(graph, "and so does another tensor", graph.tensors().back().name);
+}
+
 TEST(Verify, ProducerThatDoesNotExist) {
   Graph graph = sound();
   graph[TensorId(0)].producer = NodeId(7);

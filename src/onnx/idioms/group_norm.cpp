@@ -17,19 +17,16 @@ bool is_uniformly(const Graph& graph, TensorId id, double value) {
 // The value per channel that the reader `op` of the root combines it with, [C, 1, …] against [N, C, …]; the root moves
 // on to that reader.
 TensorId take_per_channel(Matcher& matcher, Op op) {
-  const TensorId value = matcher.graph()[matcher.root()].outputs[0];
-  const auto reader = matcher.only_reader(value);
-  if (!reader || matcher.graph()[*reader].op != op) return {};
-  const Node& node = matcher.graph()[*reader];
-  const TensorId other = node.inputs[0] == value ? node.inputs[1] : node.inputs[0];
-  const Shape& full = matcher.shape(value);
+  const auto combined = matcher.root_combined_by(op);
+  if (!combined) return {};
+  const Shape& full = matcher.shape(matcher.graph()[matcher.root()].outputs[0]);
   Shape spread(full.size() - 1, 1);
   spread[0] = full[1];
-  Shape actual = matcher.shape(other);
+  Shape actual = matcher.shape(combined->other);
   if (actual.size() == full.size() && actual[0] == 1) actual.erase(actual.begin());
   if (actual != spread) return {};
-  matcher.extend(*reader);
-  return other;
+  matcher.extend(combined->reader);
+  return combined->other;
 }
 
 // [C] from [C, 1, …]: what was reshaped to it, else a reshape of it. Without a tensor: `value` for each channel.

@@ -69,6 +69,14 @@ std::optional<NodeId> Matcher::only_reader(TensorId id) const {
   return readers.front();
 }
 
+std::optional<Matcher::Combination> Matcher::root_combined_by(Op op) const {
+  const TensorId value = graph_[root_].outputs[0];
+  const auto reader = only_reader(value);
+  if (!reader || graph_[*reader].op != op) return std::nullopt;
+  const Node& node = graph_[*reader];
+  return Combination{*reader, node.inputs[0] == value ? node.inputs[1] : node.inputs[0]};
+}
+
 void Matcher::begin(NodeId root) {
   root_ = root;
   inner_.clear();

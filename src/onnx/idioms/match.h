@@ -50,6 +50,12 @@ class Matcher {
   Product product(TensorId id);
   // The only node that reads `id`, unless it is an output of the graph.
   std::optional<NodeId> only_reader(TensorId id) const;
+  // The only reader of the root's value if it is a binary `op`, and what it combines that value with.
+  struct Combination {
+    NodeId reader;
+    TensorId other;
+  };
+  std::optional<Combination> root_combined_by(Op op) const;
 
   // Starts a new pattern at `root`.
   void begin(NodeId root);

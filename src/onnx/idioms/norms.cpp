@@ -71,16 +71,13 @@ std::optional<Deviation> match_division(Matcher& matcher, const Node& node, Tens
 
 // The tensor that the reader `op` of the root combines it with, if that spans the normalized axes; the root moves on.
 TensorId take_affine(Matcher& matcher, Op op, std::int64_t axis) {
-  const TensorId value = matcher.graph()[matcher.root()].outputs[0];
-  const auto reader = matcher.only_reader(value);
-  if (!reader || matcher.graph()[*reader].op != op) return {};
-  const Node& node = matcher.graph()[*reader];
-  const TensorId other = node.inputs[0] == value ? node.inputs[1] : node.inputs[0];
-  const Shape& full = matcher.shape(value);
+  const auto combined = matcher.root_combined_by(op);
+  if (!combined) return {};
+  const Shape& full = matcher.shape(matcher.graph()[matcher.root()].outputs[0]);
   const Shape normalized(full.begin() + axis, full.end());
-  if (matcher.shape(other) != normalized || matcher.graph()[other].producer.valid()) return {};
-  matcher.extend(*reader);
-  return other;
+  if (matcher.shape(combined->other) != normalized || matcher.graph()[combined->other].producer.valid()) return {};
+  matcher.extend(combined->reader);
+  return combined->other;
 }
 
 }  // namespace
