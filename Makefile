@@ -43,10 +43,10 @@ test: ## build everything and run all tests
 bench: ## build and run the benchmarks
 	@scripts/setup.sh build
 	@cmake --preset bench $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
-	@cmake --build build-bench --target monet_bench monet -j $(JOBS)
+	@cmake --build build-bench --target monet_bench -j $(JOBS)
 	@build-bench/monet_bench --benchmark_min_time=0.2
 	@scripts/setup.sh test
-	@$(PYTHON) bench/against_onnx.py build-bench/monet
+	@$(PYTHON) bench/against_onnx.py build-bench/monet_bench
 
 format: ## lay out all C++ files
 	@scripts/setup.sh ci

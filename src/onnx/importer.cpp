@@ -12,6 +12,7 @@ namespace monet::onnx {
 
 namespace {
 
+constexpr std::int64_t most_known_reals = 64;
 constexpr std::size_t most_tensors = 1'000'000;
 constexpr std::size_t most_warnings = 10'000;
 
@@ -73,10 +74,13 @@ Importer::Value& Importer::define(Text name) {
 const Constant* Importer::constant_of(Value& value) {
   if (!value.constant && value.initializer != nullptr && !value.values_asked) {
     value.values_asked = true;
-    // A small vector of reals may be a bias: its values are known, but it stays an initializer.
-    if (auto decoded = decode_values(*value.initializer, folder_); decoded && *decoded) {
-      const auto count = element_count((*decoded)->shape);
-      if (!is_floating((*decoded)->type) || count <= 64) value.constant = std::move(**decoded);
+    // A small vector of reals may be a bias: its values are known, but it stays an initializer. Larger ones are
+    // weights, which nobody looks at.
+    const RawTensor& tensor = *value.initializer;
+    const bool weight =
+        is_floating(*element_type_of(tensor.data_type)) && element_count(tensor.dims) > most_known_reals;
+    if (!weight) {
+      if (auto decoded = decode_values(tensor, folder_); decoded && *decoded) value.constant = std::move(**decoded);
     }
   }
   return value.constant ? &*value.constant : nullptr;
