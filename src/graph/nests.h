@@ -133,6 +133,7 @@ OperatorNests softmax_nests(const OperatorSite& site);
 OperatorNests norm_nests(const OperatorSite& site);
 OperatorNests movement_nests(const OperatorSite& site);
 OperatorNests generate_nests(const OperatorSite& site);
+OperatorNests optimizer_nests(const OperatorSite& site);
 
 // Helpers that the rules share.
 

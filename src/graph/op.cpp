@@ -9,10 +9,12 @@ namespace {
 struct OpInfo {
   std::string_view name;
   OpFamily family;
+  bool composite = false;
 };
 
 constexpr std::array<OpInfo, op_count> op_table = {{
 #define MONET_OP(name, family) {#name, OpFamily::family},
+#define MONET_COMPOSITE(name, family) {#name, OpFamily::family, true},
 #include "graph/op_list.inc"
 #undef MONET_OP
 }};
@@ -21,6 +23,8 @@ constexpr std::array<OpInfo, op_count> op_table = {{
 
 std::string_view name_of(Op op) { return op_table[static_cast<std::size_t>(op)].name; }
 OpFamily family_of(Op op) { return op_table[static_cast<std::size_t>(op)].family; }
+
+bool is_composite(Op op) { return op_table[static_cast<std::size_t>(op)].composite; }
 
 std::optional<Op> op_named(std::string_view name) {
   for (std::size_t i = 0; i < op_count; ++i) {

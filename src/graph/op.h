@@ -19,6 +19,7 @@ enum class OpFamily : std::uint8_t {
   view,
   movement,
   generate,
+  optimizer,
 };
 
 enum class Op : std::uint16_t {
@@ -36,6 +37,9 @@ constexpr std::size_t op_count = 0
 std::string_view name_of(Op op);
 OpFamily family_of(Op op);
 std::optional<Op> op_named(std::string_view name);
+
+// Defined by simpler operators (graph/expand.h).
+bool is_composite(Op op);
 
 // Gives other values when it is run twice.
 bool is_random(Op op);

@@ -25,6 +25,7 @@ Error uncountable(std::string message, std::string place) {
 
 Status verify_tensors(const Graph& graph) {
   std::unordered_set<std::string_view> names;
+  names.reserve(graph.tensors().size());
   std::unordered_set<TensorId> replaced;
   std::int64_t total_bytes = 0;
   for (const Tensor& tensor : graph.tensors()) {
@@ -60,12 +61,14 @@ struct Progress {
   std::int64_t operations = 0;
 };
 
-Status count_operations(const Graph& graph, const Node& node, const std::string& place, Progress& progress) {
+std::string place_of(const Node& node) { return fmt::format("node '{}' ({})", node.name, name_of(node.op)); }
+
+Status count_operations(const Graph& graph, const Node& node, Progress& progress) {
   const auto counts = operation_counts(nests_of(site_of(graph, node)));
-  if (!counts) return uncountable(counts.error().message, place);
+  if (!counts) return uncountable(counts.error().message, place_of(node));
   for (std::int64_t number : counts->of) {
     const auto sum = checked_add(progress.operations, number);
-    if (!sum) return uncountable("the nodes up to this one do more operations than 64 bits can count", place);
+    if (!sum) return uncountable("the nodes up to this one do more operations than 64 bits can count", place_of(node));
     progress.operations = *sum;
   }
   return Done{};
@@ -73,33 +76,32 @@ Status count_operations(const Graph& graph, const Node& node, const std::string&
 
 Status verify_node(const Graph& graph, NodeId id, Progress& progress) {
   const Node& node = graph[id];
-  const std::string place = fmt::format("node '{}' ({})", node.name, name_of(node.op));
   std::vector<const TensorType*> types;
   for (TensorId input : node.inputs) {
     types.push_back(input.valid() ? &graph[input].type : nullptr);
     if (input.valid() && !progress.made[input.index()])
-      return violated(fmt::format("reads '{}' before it is made", graph[input].name), place);
+      return violated(fmt::format("reads '{}' before it is made", graph[input].name), place_of(node));
     if (input.valid() && progress.replaced[input.index()])
-      return violated(fmt::format("reads '{}' after another tensor took its place", graph[input].name), place);
+      return violated(fmt::format("reads '{}' after another tensor took its place", graph[input].name), place_of(node));
   }
   const auto expected = infer({.op = node.op, .attributes = node.attributes, .inputs = types});
-  if (!expected) return violated(expected.error().message, place);
-  if (node.outputs.empty() || !node.outputs[0].valid()) return violated("has no first output", place);
-  if (node.outputs.size() > expected->size()) return violated("has more outputs than its operator", place);
+  if (!expected) return violated(expected.error().message, place_of(node));
+  if (node.outputs.empty() || !node.outputs[0].valid()) return violated("has no first output", place_of(node));
+  if (node.outputs.size() > expected->size()) return violated("has more outputs than its operator", place_of(node));
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const TensorId output = node.outputs[i];
     if (!output.valid()) continue;
     if (graph[output].producer != id)
-      return violated(fmt::format("is not the producer of its output '{}'", graph[output].name), place);
+      return violated(fmt::format("is not the producer of its output '{}'", graph[output].name), place_of(node));
     if (graph[output].type.shape != (*expected)[i].shape) {
       return violated(fmt::format("output '{}' is {} and should be {}", graph[output].name,
                                   to_string(graph[output].type.shape), to_string((*expected)[i].shape)),
-                      place);
+                      place_of(node));
     }
     progress.made[output.index()] = true;
     if (graph[output].updates.valid()) progress.replaced[graph[output].updates.index()] = true;
   }
-  return count_operations(graph, node, place, progress);
+  return count_operations(graph, node, progress);
 }
 
 }  // namespace
@@ -110,6 +112,7 @@ Status verify(const Graph& graph) {
   for (const Tensor& tensor : graph.tensors()) progress.made.push_back(!tensor.producer.valid());
   progress.replaced.assign(graph.tensors().size(), false);
   std::unordered_set<std::string_view> names;
+  names.reserve(graph.nodes().size());
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     if (!names.insert(graph.nodes()[i].name).second) return violated("two nodes have this name", graph.nodes()[i].name);
     if (auto status = verify_node(graph, NodeId(i), progress); !status) return status;

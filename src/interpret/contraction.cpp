@@ -96,7 +96,12 @@ class AttentionRow {
         causal_(execution.attributes.integer_or(Attr::is_causal, 0) != 0),
         boolean_mask_(execution.has(3) && execution.input_types[3]->format.element == ElementType::boolean) {}
 
-  std::vector<double> probabilities(const Shape& row, std::int64_t shared_head) const {
+  struct Result {
+    std::vector<double> probabilities;
+    double log_sum_exp;
+  };
+
+  Result softmax(const Shape& row, std::int64_t shared_head) const {
     const Array& query = execution_.in(0);
     const Array& key = execution_.in(1);
     std::vector<double> scores(static_cast<std::size_t>(key.shape[2]));
@@ -108,8 +113,8 @@ class AttentionRow {
       for (std::int64_t e = 0; e < channels; ++e) sum += at(query, query_first + e) * at(key, key_first + e);
       scores[t] = masked(sum * scale_, {row[0], row[1], row[2], static_cast<std::int64_t>(t)});
     }
-    softmax(scores);
-    return scores;
+    const double log_sum_exp = normalize(scores);
+    return {std::move(scores), log_sum_exp};
   }
 
  private:
@@ -123,14 +128,19 @@ class AttentionRow {
     return score + mask;
   }
 
-  // A row that is masked as a whole gives zeros, as the operator's specification says.
-  static void softmax(std::vector<double>& scores) {
-    if (scores.empty()) return;
+  // Scores to probabilities; gives their log-sum-exp. A row that is masked as a whole gives zeros, as the operator's
+  // specification says.
+  static double normalize(std::vector<double>& scores) {
+    if (scores.empty()) return 0;
     const double maximum = *std::ranges::max_element(scores);
+    if (std::isinf(maximum) && maximum < 0) {
+      std::ranges::fill(scores, 0.0);
+      return 0;
+    }
     double sum = 0;
-    for (double& score : scores) sum += score = std::isinf(maximum) && maximum < 0 ? 0 : std::exp(score - maximum);
-    if (sum == 0) return;
+    for (double& score : scores) sum += score = std::exp(score - maximum);
     for (double& score : scores) score /= sum;
+    return maximum + std::log(sum);
   }
 
   const Execution& execution_;
@@ -140,16 +150,19 @@ class AttentionRow {
   bool boolean_mask_;
 };
 
-Array attention(const Execution& execution) {
+std::vector<Array> attention(const Execution& execution) {
   const Array& value = execution.in(2);
   const std::int64_t sharing = std::max<std::int64_t>(execution.in(0).shape[1] / value.shape[1], 1);
   const std::int64_t channels = value.shape[3];
   const AttentionRow attention_row(execution);
   Array result = Array::zeros(execution.out_shape(0));
+  Array log_sum_exp = Array::zeros(Shape(result.shape.begin(), result.shape.end() - 1));
   std::size_t position = 0;
-  for (IndexCounter row(std::span(result.shape).first(3)); row.more(); row.next()) {
+  std::size_t row_position = 0;
+  for (IndexCounter row(log_sum_exp.shape); row.more(); row.next()) {
     const std::int64_t shared_head = row[1] / sharing;
-    const std::vector<double> probabilities = attention_row.probabilities(row.index(), shared_head);
+    const auto [probabilities, row_log_sum_exp] = attention_row.softmax(row.index(), shared_head);
+    log_sum_exp.values[row_position++] = row_log_sum_exp;
     const std::int64_t first = offset(value.shape, Shape{row[0], shared_head, 0, 0});
     for (std::int64_t f = 0; f < channels; ++f) {
       double sum = 0;
@@ -159,7 +172,7 @@ Array attention(const Execution& execution) {
       result.values[position++] = sum;
     }
   }
-  return result;
+  return {std::move(result), std::move(log_sum_exp)};
 }
 
 }  // namespace
@@ -174,7 +187,7 @@ Expected<std::vector<Array>> execute_contraction(const Execution& execution) {
       if (execution.has(2)) add_bias(results[0], execution.in(2), execution.attributes.real_or(Attr::beta, 1.0));
       break;
     case Op::Einsum: results.push_back(einsum(execution)); break;
-    default: results.push_back(attention(execution)); break;
+    default: return attention(execution);
   }
   return results;
 }

@@ -45,6 +45,7 @@ std::int64_t broadcast_offset(std::span<const std::int64_t> operand, std::span<c
 namespace {
 
 Expected<std::vector<Array>> execute_by_family(const Execution& execution) {
+  if (is_composite(execution.op)) return execute_composite(execution);
   switch (family_of(execution.op)) {
     case OpFamily::elementwise: return execute_elementwise(execution);
     case OpFamily::contraction: return execute_contraction(execution);
@@ -56,6 +57,7 @@ Expected<std::vector<Array>> execute_by_family(const Execution& execution) {
     case OpFamily::view: return execute_view(execution);
     case OpFamily::movement: return execute_movement(execution);
     case OpFamily::generate: return execute_generate(execution);
+    case OpFamily::optimizer: break;  // all composite
   }
   return Error{.kind = ErrorKind::defect, .message = "unknown operator family", .place = {}, .advice = {}};
 }

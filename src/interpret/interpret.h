@@ -57,6 +57,8 @@ Expected<std::vector<Array>> execute_norm(const Execution& execution);
 Expected<std::vector<Array>> execute_view(const Execution& execution);
 Expected<std::vector<Array>> execute_movement(const Execution& execution);
 Expected<std::vector<Array>> execute_generate(const Execution& execution);
+// Operators that are defined by their expansion (graph/expand.h).
+Expected<std::vector<Array>> execute_composite(const Execution& execution);
 
 // Helpers that the families share.
 

@@ -42,6 +42,12 @@ Rows rows_over(const Shape& shape, std::span<const std::int64_t> axes) {
   return rows;
 }
 
+// 1 / sqrt(variance + epsilon)
+std::vector<double> inverse_deviation(const Execution& execution, std::vector<double> variance) {
+  for (double& value : variance) value = 1 / std::sqrt(value + execution.attributes.real(Attr::epsilon));
+  return variance;
+}
+
 std::vector<std::int64_t> axes_from(std::int64_t first, std::size_t rank) {
   std::vector<std::int64_t> axes(rank - static_cast<std::size_t>(first));
   std::iota(axes.begin(), axes.end(), first);
@@ -82,7 +88,12 @@ std::vector<Array> batch(const Execution& execution) {
     running_variance.values[channel] = momentum * running_variance.values[channel] + (1 - momentum) * variance[channel];
   }
   Array output = normalized_by_channel(execution, rows, mean, variance);
-  return {std::move(output), std::move(running_mean), std::move(running_variance)};
+  const Shape channels = {input.shape[1]};
+  return {std::move(output),
+          std::move(running_mean),
+          std::move(running_variance),
+          {channels, mean},
+          {channels, inverse_deviation(execution, variance)}};
 }
 
 std::vector<Array> layer(const Execution& execution) {
@@ -92,8 +103,7 @@ std::vector<Array> layer(const Execution& execution) {
   const Rows rows = rows_over(input.shape, axes_from(axis, input.shape.size()));
   std::vector<double> mean(rows.count, 0);
   if (centred) mean = rows.mean_of(input.values);
-  std::vector<double> inverse = rows.variance_of(input.values, mean);
-  for (double& value : inverse) value = 1 / std::sqrt(value + execution.attributes.real(Attr::epsilon));
+  std::vector<double> inverse = inverse_deviation(execution, rows.variance_of(input.values, mean));
   Array output = Array::zeros(input.shape);
   std::size_t at = 0;
   for (IndexCounter index(input.shape); index.more(); index.next(), ++at) {
@@ -112,7 +122,7 @@ std::vector<Array> layer(const Execution& execution) {
   return {std::move(output), {row_shape, std::move(mean)}, {row_shape, std::move(inverse)}};
 }
 
-Array by_group(const Execution& execution, std::int64_t groups) {
+std::vector<Array> by_group(const Execution& execution, std::int64_t groups) {
   const Shape& shape = execution.in(0).shape;
   Rows rows{.of_element = {}, .count = static_cast<std::size_t>(shape[0] * groups)};
   const std::int64_t channels_of_group = groups == 0 ? 0 : shape[1] / groups;
@@ -120,7 +130,11 @@ Array by_group(const Execution& execution, std::int64_t groups) {
     rows.of_element.push_back(static_cast<std::size_t>(index[0] * groups + index[1] / channels_of_group));
   }
   const std::vector<double> mean = rows.mean_of(execution.in(0).values);
-  return normalized_by_channel(execution, rows, mean, rows.variance_of(execution.in(0).values, mean));
+  const std::vector<double> variance = rows.variance_of(execution.in(0).values, mean);
+  const Shape statistics = {shape[0], groups};
+  return {normalized_by_channel(execution, rows, mean, variance),
+          {statistics, mean},
+          {statistics, inverse_deviation(execution, variance)}};
 }
 
 Array lp(const Execution& execution) {
@@ -180,9 +194,8 @@ Expected<std::vector<Array>> execute_norm(const Execution& execution) {
     case Op::BatchNormalization: return batch(execution);
     case Op::LayerNormalization:
     case Op::RMSNormalization: return layer(execution);
-    case Op::GroupNormalization:
-      return std::vector<Array>{by_group(execution, execution.attributes.integer(Attr::num_groups))};
-    case Op::InstanceNormalization: return std::vector<Array>{by_group(execution, execution.in(0).shape[1])};
+    case Op::GroupNormalization: return by_group(execution, execution.attributes.integer(Attr::num_groups));
+    case Op::InstanceNormalization: return by_group(execution, execution.in(0).shape[1]);
     case Op::LpNormalization: return std::vector<Array>{lp(execution)};
     case Op::MeanVarianceNormalization: return std::vector<Array>{mean_variance(execution)};
     default: return std::vector<Array>{local_response(execution)};

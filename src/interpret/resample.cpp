@@ -1,39 +1,13 @@
 #include "interpret/resample.h"
 
+#include "graph/resample.h"
+
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace monet {
 
 namespace {
-
-// An element along one axis and its weight. Elements outside the axis are put right by who reads them.
-struct Tap {
-  std::int64_t position;
-  double weight;
-};
-using Taps = std::vector<Tap>;
-
-// Keys' kernel at distances 1 + t, t, 1 - t, 2 - t.
-std::array<double, 4> cubic_weights(double t, double a) {
-  const auto near = [a](double x) { return ((a + 2) * x - (a + 3)) * x * x + 1; };
-  const auto far = [a](double x) { return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a; };
-  return {far(1 + t), near(t), near(1 - t), far(2 - t)};
-}
-
-Taps linear_taps(double x) {
-  const double floor = std::floor(x);
-  const auto first = static_cast<std::int64_t>(floor);
-  return {{first, 1 - (x - floor)}, {first + 1, x - floor}};
-}
-
-Taps cubic_taps(double x, double a) {
-  const double floor = std::floor(x);
-  const auto first = static_cast<std::int64_t>(floor) - 1;
-  const auto weights = cubic_weights(x - floor, a);
-  return {{first, weights[0]}, {first + 1, weights[1]}, {first + 2, weights[2]}, {first + 3, weights[3]}};
-}
 
 // Sum over all combinations of one tap per axis; `read` gives the element at an index.
 template <class Read>
@@ -48,71 +22,15 @@ double weighted_sum(const std::vector<const Taps*>& taps, Shape& index, std::siz
   return sum;
 }
 
-double resize_coordinate(const Execution& execution, std::size_t axis, double o) {
-  const std::string& mode = execution.attributes.text(Attr::coordinate_mode);
-  const double scale = execution.attributes.reals(Attr::scales)[axis];
-  const auto from = static_cast<double>(execution.in(0).shape[axis]);
-  const auto to = static_cast<double>(execution.out_shape(0)[axis]);
-  if (mode == "asymmetric") return o / scale;
-  if (mode == "align_corners") return to > 1 ? o * (from - 1) / (to - 1) : 0;
-  if (mode == "pytorch_half_pixel") return to > 1 ? (o + 0.5) / scale - 0.5 : 0;
-  if (mode == "half_pixel_symmetric") return from / 2 * (1 - to / (scale * from)) + (o + 0.5) / scale - 0.5;
-  if (mode == "tf_crop_and_resize") {
-    const auto& region = execution.attributes.reals(Attr::roi);
-    const double begin = region[axis];
-    const double end = region[axis + region.size() / 2];
-    return to > 1 ? begin * (from - 1) + o * (end - begin) * (from - 1) / (to - 1) : 0.5 * (begin + end) * (from - 1);
-  }
-  return (o + 0.5) / scale - 0.5;
-}
-
-double nearest(const std::string& mode, double x) {
-  if (mode == "floor") return std::floor(x);
-  if (mode == "ceil") return std::ceil(x);
-  if (mode == "round_prefer_ceil") return std::floor(x + 0.5);
-  return std::ceil(x - 0.5);
-}
-
-// Inside the axis: what lies beyond an end is read at the end, or not at all when `exclude` says so.
-Taps resize_taps(const Execution& execution, double x, std::int64_t size) {
-  const Attributes& attributes = execution.attributes;
-  const std::string& mode = attributes.text(Attr::mode);
-  x = std::isnan(x) ? 0.0 : std::clamp(x, -1e15, 1e15);
-  Taps taps;
-  if (mode == "nearest") {
-    taps = {{static_cast<std::int64_t>(nearest(attributes.text(Attr::nearest_mode), x)), 1.0}};
-  } else if (mode == "linear") {
-    taps = linear_taps(x);
-  } else {
-    taps = cubic_taps(x, attributes.real(Attr::cubic_coeff_a));
-    if (attributes.integer(Attr::exclude_outside) != 0) {
-      double total = 0;
-      for (Tap& tap : taps) {
-        if (tap.position < 0 || tap.position >= size) tap.weight = 0;
-        total += tap.weight;
-      }
-      for (Tap& tap : taps) tap.weight /= total;
-    }
-  }
-  for (Tap& tap : taps) tap.position = std::clamp<std::int64_t>(tap.position, 0, size - 1);
-  return taps;
-}
-
 }  // namespace
 
 Array execute_resize(const Execution& execution) {
   const Array& from = execution.in(0);
   Array to = Array::zeros(execution.out_shape(0));
   if (to.values.empty()) return to;
-  const bool crops = execution.attributes.text(Attr::coordinate_mode) == "tf_crop_and_resize";
-  std::vector<std::vector<Taps>> taps(to.shape.size());  // by axis and position; empty: beyond the region
+  std::vector<std::vector<Taps>> taps;  // by axis and position; empty: beyond the region
   for (std::size_t axis = 0; axis < to.shape.size(); ++axis) {
-    const std::int64_t size = from.shape[axis];
-    for (std::int64_t o = 0; o < to.shape[axis]; ++o) {
-      const double x = resize_coordinate(execution, axis, static_cast<double>(o));
-      const bool beyond = crops && (x < 0 || x > static_cast<double>(size - 1));
-      taps[axis].push_back(beyond ? Taps{} : resize_taps(execution, x, size));
-    }
+    taps.push_back(resize_taps(execution.attributes, axis, from.shape[axis], to.shape[axis]));
   }
   const auto read = [&](const Shape& index) {
     return from.values[static_cast<std::size_t>(offset(from.shape, index))];

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 namespace monet {
 
@@ -38,35 +39,44 @@ Array log_softmax(const Array& input, std::span<const std::int64_t> axes) {
   return output;
 }
 
-// The labels of a loss with what weighs each of them: 0 where the label is to be ignored.
+// The labels of a loss, and what each class counts in it.
 struct Targets {
   std::int64_t axis;
-  std::vector<std::int64_t> labels;
-  std::vector<double> weights;
-  double divisor = 1;  // of the mean; 1 for other reductions
+  double smoothing;
+  std::vector<double> class_weights;
+  std::vector<std::int64_t> labels;  // -1: ignored
+  double divisor = 1;                // of the mean; 1 for other reductions
+
+  // The class's part of the target: a loss is -sum(part * log-probability).
+  double part(std::int64_t label, std::size_t of_class) const {
+    const double hit = std::cmp_equal(label, of_class) ? 1 - smoothing : 0;
+    return class_weights[of_class] * (hit + smoothing / static_cast<double>(class_weights.size()));
+  }
 };
 
 Expected<Targets> targets_of(const Execution& execution, std::size_t scores_at) {
   const Attributes& attributes = execution.attributes;
-  Targets targets{.axis = attributes.integer_or(Attr::axis, 1), .labels = {}, .weights = {}};
-  const std::int64_t classes = execution.in(scores_at).shape[static_cast<std::size_t>(targets.axis)];
+  const std::int64_t axis = attributes.integer_or(Attr::axis, 1);
+  const std::int64_t classes = execution.in(scores_at).shape[static_cast<std::size_t>(axis)];
+  Targets targets{.axis = axis,
+                  .smoothing = attributes.real_or(Attr::label_smoothing, 0),
+                  .class_weights = std::vector<double>(static_cast<std::size_t>(classes), 1),
+                  .labels = {}};
+  if (execution.has(scores_at + 2)) targets.class_weights = execution.in(scores_at + 2).values;
   std::optional<std::int64_t> ignored;
   if (attributes.has(Attr::ignore_index)) ignored = attributes.integer(Attr::ignore_index);
   double total = 0;
   for (double value : execution.in(scores_at + 1).values) {
     auto label = static_cast<std::int64_t>(value);
-    double weight = 0;
     if (label == ignored) {
       label = -1;
     } else if (label < 0 || label >= classes) {
       return Error{
           .message = fmt::format("label {} is not one of {} classes", label, classes), .place = {}, .advice = {}};
     } else {
-      weight = execution.has(scores_at + 2) ? execution.in(scores_at + 2).values[static_cast<std::size_t>(label)] : 1;
+      total += targets.class_weights[static_cast<std::size_t>(label)];
     }
     targets.labels.push_back(label);
-    targets.weights.push_back(weight);
-    total += weight;
   }
   if (attributes.text(Attr::reduction) == "mean") targets.divisor = total;
   return targets;
@@ -77,10 +87,14 @@ Array loss_of(const Array& log_probability, const Shape& label_shape, const Targ
   std::size_t at = 0;
   for (IndexCounter position(label_shape); position.more(); position.next(), ++at) {
     if (targets.labels[at] < 0) continue;
-    Shape index = position.index();
-    index.insert(index.begin() + targets.axis, targets.labels[at]);
-    const double value = log_probability.values[static_cast<std::size_t>(offset(log_probability.shape, index))];
-    loss.values[each ? at : 0] -= targets.weights[at] * value;
+    for (std::size_t of_class = 0; of_class < targets.class_weights.size(); ++of_class) {
+      const double part = targets.part(targets.labels[at], of_class);
+      if (part == 0) continue;
+      Shape index = position.index();
+      index.insert(index.begin() + targets.axis, static_cast<std::int64_t>(of_class));
+      const double value = log_probability.values[static_cast<std::size_t>(offset(log_probability.shape, index))];
+      loss.values[each ? at : 0] -= part * value;
+    }
   }
   if (!each) loss.values[0] /= targets.divisor;
   return loss;
@@ -106,11 +120,14 @@ Expected<std::vector<Array>> loss_gradient(const Execution& execution) {
   for (IndexCounter index(output.shape); index.more(); index.next(), ++at) {
     Shape position = index.index();
     position.erase(position.begin() + targets.axis);
-    const auto label = static_cast<std::size_t>(offset(execution.in(2).shape, position));
-    if (targets.labels[label] < 0) continue;
-    const bool hit = index[static_cast<std::size_t>(targets.axis)] == targets.labels[label];
-    const double scale = execution.in(0).values[each ? label : 0] * targets.weights[label] / targets.divisor;
-    output.values[at] = scale * (std::exp(log_probability.values[at]) - (hit ? 1 : 0));
+    const auto which = static_cast<std::size_t>(offset(execution.in(2).shape, position));
+    const std::int64_t label = targets.labels[which];
+    if (label < 0) continue;
+    double total = 0;
+    for (std::size_t i = 0; i < targets.class_weights.size(); ++i) total += targets.part(label, i);
+    const double part = targets.part(label, static_cast<std::size_t>(index[static_cast<std::size_t>(targets.axis)]));
+    const double scale = execution.in(0).values[each ? which : 0] / targets.divisor;
+    output.values[at] = scale * (total * std::exp(log_probability.values[at]) - part);
   }
   return std::vector<Array>{std::move(output)};
 }

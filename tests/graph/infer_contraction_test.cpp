@@ -78,6 +78,21 @@ TEST(InferAttention, Complaints) {
               HasSubstr("more elements than can be counted"));
 }
 
+TEST(InferAttentionGrad, Complaints) {
+  const Shape q = {2, 4, 3, 8}, k = {2, 2, 5, 8}, v = {2, 2, 5, 6}, y = {2, 4, 3, 6}, rows = {2, 4, 3};
+  const auto said = [](const std::vector<Shape>& shapes) { return complaint(Op::AttentionGrad, attention(), shapes); };
+  EXPECT_THAT(said({y, q, k, v, y, rows}), HasSubstr("no complaint: 2x4x3x8"));
+  EXPECT_THAT(said({y, q, k, v, y}), HasSubstr("input 6 is missing"));
+  EXPECT_THAT(said({q, q, k, v, y, rows}), HasSubstr("the gradient 2x4x3x8 where 2x4x3x6 is due"));
+  EXPECT_THAT(said({y, q, k, v, q, rows}), HasSubstr("the output 2x4x3x8 where 2x4x3x6 is due"));
+  EXPECT_THAT(said({y, q, k, v, y, y}), HasSubstr("the log-sum-exp 2x4x3x6 where 2x4x3 is due"));
+  EXPECT_THAT(said({y, q, v, v, y, rows}), HasSubstr("do not fit each other"));
+  EXPECT_THAT(said({y, q, k, v, y, rows, {3, 4}}), HasSubstr("cannot broadcast its mask"));
+  const auto masked = types(Op::AttentionGrad, attention(), {y, q, k, v, y, rows, {3, 5}});
+  ASSERT_TRUE(masked.has_value());
+  EXPECT_EQ(masked->size(), 4u);
+}
+
 struct Window {
   Integers strides = {1, 1};
   Integers dilations = {1, 1};
@@ -120,6 +135,28 @@ TEST(InferConv, Complaints) {
   EXPECT_THAT(said({.pads = {0, 0, 0, highest}}, right), HasSubstr("pads of"));
   EXPECT_THAT(said({.pads = {lowest, 0, 0, 0}}, right), HasSubstr("pads of"));
   EXPECT_THAT(said({.pads = {0, 0}}, right), HasSubstr("2 pads where 4 are due"));
+}
+
+TEST(InferConvWeightGrad, Complaints) {
+  const auto said = [](const Window& window, const std::vector<Shape>& shapes, Shape weights) {
+    Attributes attributes = window.attributes();
+    attributes.set(Attr::shape, std::move(weights));
+    return complaint(Op::ConvWeightGrad, attributes, shapes);
+  };
+  const Shape x = {2, 4, 8, 8}, y = {2, 6, 6, 6}, w = {6, 4, 3, 3};
+  EXPECT_THAT(said({}, {x, y}, w), HasSubstr("no complaint: 6x4x3x3"));
+  EXPECT_THAT(said({.group = 2}, {x, y}, {6, 2, 3, 3}), HasSubstr("no complaint: 6x2x3x3"));
+  EXPECT_THAT(said({}, {x}, w), HasSubstr("input 2 is missing"));
+  for (const Shape& wrong :
+       {Shape{6, 4, 3}, Shape{5, 4, 3, 3}, Shape{6, 2, 3, 3}, Shape{6, 4, 0, 3}, Shape{6, 4, 4, 3}}) {
+    EXPECT_THAT(said({}, {x, y}, wrong), HasSubstr("cannot give weights of " + to_string(wrong)));
+  }
+  EXPECT_THAT(said({}, {x, {1, 6, 6, 6}}, w), HasSubstr("a gradient of 1x6x6x6"));
+  EXPECT_THAT(said({}, {{4, 8}, {6, 6}}, {6, 4}), HasSubstr("from an input of 4x8"));
+  EXPECT_THAT(said({.group = 3}, {x, y}, w), HasSubstr("cannot give weights"));
+  EXPECT_THAT(said({.group = 0}, {x, y}, w), HasSubstr("0 groups"));
+  EXPECT_THAT(said({.strides = {1}}, {x, y}, w), HasSubstr("1 strides where 2 are due"));
+  EXPECT_THAT(said({}, {x, y}, {6, 4, 9, 3}), HasSubstr("larger than its padded input of 8"));
 }
 
 TEST(InferConvTranspose, Complaints) {

@@ -104,6 +104,33 @@ TEST(InferMovement, Resize) {
   EXPECT_FALSE(inferred(Op::Resize, {real({4})}, resized({std::numeric_limits<double>::quiet_NaN()}, {8})).has_value());
 }
 
+TEST(InferMovement, Gradients) {
+  const auto table = [](std::int64_t axis, Shape shape) {
+    return Attributes{{Attr::axis, axis}, {Attr::shape, shape}};
+  };
+  EXPECT_EQ(shape_of(Op::GatherGrad, {real({2, 5, 6, 4}), whole({5, 6})}, table(1, {2, 3, 4})), (Shape{2, 3, 4}));
+  EXPECT_EQ(shape_of(Op::GatherGrad, {real({}), whole({})}, table(0, {7})), (Shape{7}));
+  EXPECT_EQ(complaint(Op::GatherGrad, {real({5, 4}), whole({5})}, table(0, {3, 3})),
+            "GatherGrad of 5x4, 5: the gradient must be 5x3 for a table of 3x3");
+  EXPECT_EQ(complaint(Op::GatherGrad, {real({5, 4}), real({5})}, table(0, {3, 4})),
+            "GatherGrad of 5x4, 5: its indices are fp32, not integers");
+  EXPECT_EQ(complaint(Op::GatherGrad, {real({5, 4}), whole({5})}, table(2, {3, 4})),
+            "GatherGrad of 5x4, 5: there is no axis 2");
+  EXPECT_FALSE(inferred(Op::GatherGrad, {real({5, 4}), whole({5})}, table(0, {-3, 4})).has_value());
+  EXPECT_EQ(shape_of(Op::ResizeGrad, {real({8})}, resized({2}, {4})), (Shape{4}));
+  EXPECT_EQ(complaint(Op::ResizeGrad, {real({8})}, resized({2}, {4, 4})),
+            "ResizeGrad of 8: there is no such Resize: Resize of 4x4: 1 scales and a result of 8 do not fit");
+  EXPECT_EQ(complaint(Op::ResizeGrad, {real({8})}, resized({2}, {-4})),
+            "ResizeGrad of 8: it cannot become -4: an axis of negative size");
+  const TensorType mask{{4}, {.element = ElementType::boolean}};
+  EXPECT_EQ(shape_of(Op::DropoutGrad, {real({4}), mask}, {{Attr::ratio, 0.5}}), (Shape{4}));
+  EXPECT_EQ(complaint(Op::DropoutGrad, {real({4}), mask}, {{Attr::ratio, 1.0}}), "DropoutGrad has the ratio 1");
+  EXPECT_EQ(complaint(Op::DropoutGrad, {real({5}), mask}, {{Attr::ratio, 0.5}}),
+            "DropoutGrad has a gradient of 5 and a mask of 4");
+  EXPECT_EQ(complaint(Op::DropoutGrad, {real({4}), real({4})}, {{Attr::ratio, 0.5}}),
+            "the mask of DropoutGrad is fp32, not boolean");
+}
+
 TEST(InferMovement, Others) {
   EXPECT_EQ(
       shape_of(Op::OneHot, {whole({2, 3}), real({2})}, {{Attr::axis, std::int64_t{1}}, {Attr::depth, std::int64_t{5}}}),

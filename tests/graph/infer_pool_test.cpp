@@ -55,6 +55,22 @@ TEST(InferPool, GradientHasTheShapeThatItsWindowSlidOver) {
               HasSubstr("cannot lead from 1x3x8x8 to 1x2x3x3"));
 }
 
+TEST(InferPool, GradientOfMaximumNeedsIndicesOfItsPlaces) {
+  const auto said = [](const std::vector<Shape>& shapes, Shape shape, ElementType indices = ElementType::int64) {
+    std::vector<TensorType> inputs = floats(shapes);
+    inputs[1].format.element = indices;
+    const auto graph = single(Op::MaxPoolGrad, inputs, {{Attr::shape, std::move(shape)}});
+    return graph ? "" : graph.error().message;
+  };
+  const Shape places = {1, 2, 3, 3};
+  EXPECT_EQ(said({places, places}, {1, 2, 8, 8}), "");
+  EXPECT_THAT(said({places, {1, 2, 3, 2}}, {1, 2, 8, 8}), HasSubstr("cannot be spread over 1x2x8x8"));
+  EXPECT_THAT(said({places, places}, {1, 3, 8, 8}), HasSubstr("cannot be spread over 1x3x8x8"));
+  EXPECT_THAT(said({places, places}, {1, 2, 8}), HasSubstr("cannot be spread over 1x2x8"));
+  EXPECT_THAT(said({places, places}, {1, 2, -8, 8}), HasSubstr("negative size"));
+  EXPECT_THAT(said({places, places}, {1, 2, 8, 8}, ElementType::float32), HasSubstr("not integers"));
+}
+
 TEST(InferPool, IndicesAreIntegers) {
   const auto graph = single(Op::MaxPool, floats({{1, 2, 8, 8}}), valid(), 2);
   ASSERT_TRUE(graph.has_value());

@@ -135,6 +135,38 @@ TEST(AttentionNests, MacsAreNotHalvedByMasks) {
   }
 }
 
+TEST(AttentionNests, LogSumExpIsOneLogarithmForEachRow) {
+  const std::vector<Shape> shapes = {{2, 6, 4, 3}, {2, 3, 5, 3}, {2, 3, 5, 7}};
+  EXPECT_EQ(Sample::of(Op::Attention, attention(false), shapes).counts()[Count::log], 2 * 6 * 4);
+}
+
+TEST(AttentionNests, GradientHasFiveProducts) {
+  const std::int64_t batch = 2, heads = 6, groups = 3, queries = 4, keys = 5, channels = 3, values = 7;
+  const std::int64_t scores = batch * heads * queries * keys;
+  const Shape output = {batch, heads, queries, values};
+  for (const bool causal : {false, true}) {
+    for (const double softcap : {0.0, 2.0}) {
+      for (const std::vector<Shape>& mask : {std::vector<Shape>{}, {{queries, keys}}}) {
+        std::vector<Shape> shapes = {output,
+                                     {batch, heads, queries, channels},
+                                     {batch, groups, keys, channels},
+                                     {batch, groups, keys, values},
+                                     output,
+                                     {batch, heads, queries}};
+        shapes.insert(shapes.end(), mask.begin(), mask.end());
+        const Sample sample = Sample::of(Op::AttentionGrad, attention(causal, softcap), shapes);
+        const Counts counts = sample.counts();
+        EXPECT_EQ(sample.outputs.size(), 3 + mask.size());
+        EXPECT_EQ(counts[Count::mac], scores * (3 * channels + 2 * values));
+        EXPECT_EQ(counts[Count::exp], scores);
+        EXPECT_EQ(counts[Count::tanh], softcap == 0 ? 0 : scores);
+        EXPECT_EQ(counts[Count::compare], causal ? scores : 0);
+        expect_inside(sample, never);
+      }
+    }
+  }
+}
+
 TEST(AttentionNests, QueryHeadsShareKeysInOrder) {
   const Sample sample = Sample::of(Op::Attention, attention(false), {{1, 6, 1, 1}, {1, 3, 1, 1}, {1, 3, 1, 1}});
   const Nest nest = sample.nests().nests[0];

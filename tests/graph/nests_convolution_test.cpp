@@ -73,6 +73,24 @@ TEST(ConvolutionNests, RandomTransposedConvolutions) {
   }
 }
 
+// The gradient of the weights has the MACs of its convolution, and touches what the definition by standard operators
+// reads.
+TEST(ConvolutionNests, RandomWeightGradients) {
+  std::mt19937 random(7);
+  for (int i = 0; i < 60; ++i) {
+    const Drawn drawn = draw(Op::Conv, random, false);
+    Attributes attributes = drawn.sample.attributes;
+    attributes.set(Attr::shape, drawn.sample.inputs[1].shape);
+    const Sample sample =
+        Sample::of(Op::ConvWeightGrad, attributes, {drawn.sample.inputs[0].shape, drawn.sample.outputs[0].shape});
+    EXPECT_EQ(sample.outputs[0].shape, drawn.sample.inputs[1].shape);
+    EXPECT_EQ(sample.counts()[Count::mac], drawn.sample.counts()[Count::mac]);
+    expect_inside(sample,
+                  [](const Access& access) { return access.kind == OperandKind::input && access.operand == 0; });
+    expect_same_products(sample, random);
+  }
+}
+
 // Outside the input there is padding as wide as the attribute says, and no more.
 TEST(ConvolutionNests, PaddingIsAsWideAsStated) {
   std::mt19937 random(5);
@@ -106,11 +124,9 @@ TEST(ConvolutionNests, BiasIsOneAdditionForEachOutput) {
 TEST(ConvolutionNests, LoopNames) {
   const auto names = [](Op op, const std::vector<Shape>& shapes, std::int64_t group) {
     const std::size_t spatial = shapes[0].size() - 2;
-    const Attributes attributes = {{Attr::strides, Integers(spatial, 1)},
-                                   {Attr::dilations, Integers(spatial, 1)},
-                                   {Attr::pads, Integers(2 * spatial, 0)},
-                                   {Attr::output_padding, Integers(spatial, 0)},
-                                   {Attr::group, group}};
+    const Attributes attributes = {{Attr::strides, Integers(spatial, 1)},  {Attr::dilations, Integers(spatial, 1)},
+                                   {Attr::pads, Integers(2 * spatial, 0)}, {Attr::output_padding, Integers(spatial, 0)},
+                                   {Attr::shape, Shape{4, 1, 3, 3}},       {Attr::group, group}};
     std::string text;
     const OperatorNests nests = Sample::of(op, attributes, shapes).nests();
     for (const Loop& loop : nests.nests[0].loops) text += std::string(name_of(loop.name)) + " ";
@@ -120,6 +136,7 @@ TEST(ConvolutionNests, LoopNames) {
   EXPECT_EQ(names(Op::Conv, {{1, 2, 5, 5}, {4, 1, 3, 3}}, 2), "B G K C OY OX FY FX ");
   EXPECT_EQ(names(Op::Conv, {{1, 2, 5, 5, 5}, {3, 2, 3, 3, 3}}, 1), "B K C OZ OY OX FZ FY FX ");
   EXPECT_EQ(names(Op::ConvTranspose, {{1, 2, 5, 5}, {2, 3, 3, 3}}, 1), "B K C IY IX FY FX ");
+  EXPECT_EQ(names(Op::ConvWeightGrad, {{1, 2, 5, 5}, {1, 4, 3, 3}}, 2), "G K C FY FX B OY OX ");
 }
 
 }  // namespace

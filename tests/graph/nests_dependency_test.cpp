@@ -94,6 +94,7 @@ void expect_match(Op op, const std::vector<TensorType>& inputs, Attributes attri
   ASSERT_TRUE(graph.has_value()) << graph.error().text();
   const Node& node = graph->nodes().back();
   const OperatorSite site = site_of(*graph, node);
+  EXPECT_EQ(NestCheck(site).complaint(), "");
   Reach reach(site);
   std::mt19937 random(7);
   std::normal_distribution<double> normal;
@@ -153,6 +154,17 @@ TEST(NestDependencies, ElementByElement) {
   expect_match(Op::Gelu, floats({{5}}), {{Attr::approximate, std::string("tanh")}});
   expect_match(Op::Sum, floats({{2, 3}, {3}, {}}), {});
   expect_match(Op::PRelu, floats({{2, 3}, {3}}), {}, 1, Match::covers);
+  const Attributes attributes = {{Attr::alpha, 0.5}, {Attr::beta, 0.5}, {Attr::gamma, 1.5},
+                                 {Attr::min, -1.0},  {Attr::max, 1.0},  {Attr::approximate, std::string("none")}};
+  for (const Op op :
+       {Op::GeluGrad, Op::HardSwishGrad, Op::MishGrad, Op::SigmoidGrad, Op::SiluGrad, Op::SoftplusGrad, Op::TanhGrad}) {
+    expect_match(op, floats({{2, 3}, {2, 3}}), attributes);
+  }
+  // The slope has pieces on which the value does not matter.
+  for (const Op op :
+       {Op::ReluGrad, Op::CeluGrad, Op::ClipGrad, Op::EluGrad, Op::HardSigmoidGrad, Op::LeakyReluGrad, Op::SeluGrad}) {
+    expect_match(op, floats({{2, 3}, {2, 3}}), attributes, 1, Match::covers);
+  }
 }
 
 TEST(NestDependencies, Contractions) {
@@ -167,6 +179,18 @@ TEST(NestDependencies, Contractions) {
   expect_match(Op::Attention, floats({{2, 4, 3, 2}, {2, 2, 5, 2}, {2, 2, 5, 3}, {3, 5}}), attention);
   expect_match(Op::Attention, floats({{1, 2, 3, 2}, {1, 1, 3, 2}, {1, 1, 3, 2}}),
                with(attention, Attr::is_causal, std::int64_t{1}), 1, Match::covers);
+  expect_match(Op::Attention, floats({{1, 2, 3, 2}, {1, 1, 3, 2}, {1, 1, 3, 2}}), attention, 2);
+}
+
+TEST(NestDependencies, GradientOfAttention) {
+  const std::vector<TensorType> inputs =
+      floats({{2, 4, 3, 3}, {2, 4, 3, 2}, {2, 2, 5, 2}, {2, 2, 5, 3}, {2, 4, 3, 3}, {2, 4, 3}, {3, 5}});
+  for (const double softcap : {0.0, 3.0}) {
+    const Attributes attention = {{Attr::scale, 0.5}, {Attr::softcap, softcap}, {Attr::is_causal, std::int64_t{0}}};
+    expect_match(Op::AttentionGrad, inputs, attention, 4);
+    expect_match(Op::AttentionGrad, {inputs.begin(), inputs.end() - 1}, attention, 3);
+    expect_match(Op::AttentionGrad, inputs, with(attention, Attr::is_causal, std::int64_t{1}), 1, Match::covers);
+  }
 }
 
 TEST(NestDependencies, Convolutions) {
@@ -177,6 +201,9 @@ TEST(NestDependencies, Convolutions) {
     expect_match(Op::Conv, floats({{2, 4, 5, 6}, {6, 2, 3, 2}, {6}}), strided, 1, match);
     expect_match(Op::ConvTranspose, floats({{2, 4, 3, 4}, {4, 3, 3, 2}, {6}}),
                  with(strided, Attr::output_padding, Integers{1, 0}), 1, match);
+    const Shape places = match == Match::exact ? Shape{2, 6, 2, 4} : Shape{2, 6, 2, 6};
+    expect_match(Op::ConvWeightGrad, floats({{2, 4, 5, 6}, places}), with(strided, Attr::shape, Shape{6, 2, 3, 2}), 1,
+                 match);
   }
 }
 
@@ -208,6 +235,8 @@ TEST(NestDependencies, ReductionsAndSoftmax) {
   expect_match(Op::Hardmax, floats({{2, 3}}), {{Attr::axes, Integers{1}}}, 1, Match::covers);
   expect_match(Op::Softmax, floats({{2, 3, 2}}), {{Attr::axes, Integers{1}}});
   expect_match(Op::LogSoftmax, floats({{2, 3, 2}}), {{Attr::axes, Integers{1, 2}}});
+  expect_match(Op::SoftmaxGrad, floats({{2, 3, 2}, {2, 3, 2}}), {{Attr::axes, Integers{1}}});
+  expect_match(Op::LogSoftmaxGrad, floats({{2, 3, 2}, {2, 3, 2}}), {{Attr::axes, Integers{1, 2}}});
 }
 
 TEST(NestDependencies, Losses) {
@@ -219,6 +248,25 @@ TEST(NestDependencies, Losses) {
     expect_match(Op::NegativeLogLikelihoodLoss, scored, reduction, 1, Match::covers);
     const auto gradient = with_indices(floats({how == "none" ? Shape{2, 2} : Shape{}, {2, 3, 2}, {2, 2}}), 2);
     expect_match(Op::SoftmaxCrossEntropyLossGrad, gradient, reduction);
+    // Smoothing: every class has a part in each label's loss.
+    const Attributes smoothed = with(reduction, Attr::label_smoothing, 0.25);
+    const auto unweighted = with_indices(floats({{2, 3, 2}, {2, 2}}), 1);
+    expect_match(Op::SoftmaxCrossEntropyLoss, unweighted, smoothed, 1);
+    expect_match(Op::SoftmaxCrossEntropyLoss, unweighted, smoothed, 2);
+    expect_match(Op::SoftmaxCrossEntropyLoss, scored, smoothed, 2, Match::covers);
+    expect_match(Op::SoftmaxCrossEntropyLossGrad, gradient, smoothed);
+    auto weighted = gradient;
+    weighted.push_back({{3}, {}});
+    expect_match(Op::SoftmaxCrossEntropyLossGrad, weighted, smoothed, 1, Match::covers);
+  }
+  for (const std::string how : {"mean", "sum"}) {
+    const Attributes reduction = {{Attr::reduction, how}};
+    for (const Op op : {Op::MeanSquaredErrorLoss, Op::BinaryCrossEntropyLoss}) {
+      expect_match(op, floats({{2, 3}, {2, 3}}), reduction);
+    }
+    for (const Op op : {Op::MeanSquaredErrorLossGrad, Op::BinaryCrossEntropyLossGrad}) {
+      expect_match(op, floats({{1}, {2, 3}, {2, 3}}), reduction);
+    }
   }
 }
 
@@ -228,18 +276,85 @@ TEST(NestDependencies, Norms) {
                                  {Attr::training_mode, std::int64_t{1}},
                                  {Attr::axis, std::int64_t{1}}};
   const std::vector<TensorType> batch = floats({{2, 3, 4}, {3}, {3}, {3}, {3}});
-  expect_match(Op::BatchNormalization, batch, attributes, 3);
+  for (const std::size_t outputs : {3, 5}) expect_match(Op::BatchNormalization, batch, attributes, outputs);
   expect_match(Op::BatchNormalization, batch, with(attributes, Attr::training_mode, std::int64_t{0}));
   expect_match(Op::LayerNormalization, floats({{2, 3, 4}, {4}, {3, 1}}), attributes, 3);
   expect_match(Op::RMSNormalization, floats({{2, 3, 4}, {3, 4}}), attributes, 2);
   expect_match(Op::GroupNormalization, floats({{2, 4, 3}, {4}, {4}}),
-               with(attributes, Attr::num_groups, std::int64_t{2}));
-  expect_match(Op::InstanceNormalization, floats({{2, 3, 4}, {3}, {3}}), attributes);
+               with(attributes, Attr::num_groups, std::int64_t{2}), 3);
+  expect_match(Op::InstanceNormalization, floats({{2, 3, 4}, {3}, {3}}), attributes, 3);
   expect_match(Op::MeanVarianceNormalization, floats({{2, 3, 4}}), with(attributes, Attr::axes, Integers{0, 2}));
   expect_match(Op::LpNormalization, floats({{2, 3, 4}}), with(attributes, Attr::p, std::int64_t{2}));
   for (const std::int64_t size : {3, 4}) {
     expect_match(Op::LRN, floats({{1, 6, 2}}),
                  {{Attr::alpha, 1.0}, {Attr::beta, 0.75}, {Attr::bias, 1.0}, {Attr::size, size}});
+  }
+}
+
+TEST(NestDependencies, Optimizers) {
+  const Attributes attributes = {{Attr::weight_decay, 0.1},
+                                 {Attr::momentum, 0.9},
+                                 {Attr::nesterov, std::int64_t{1}},
+                                 {Attr::beta1, 0.9},
+                                 {Attr::beta2, 0.99},
+                                 {Attr::epsilon, 1e-3},
+                                 {Attr::min, 1e-3},
+                                 {Attr::decoupled, std::int64_t{1}},
+                                 {Attr::size, std::int64_t{4}}};
+  expect_match(Op::SgdUpdate, floats({{2, 3}, {2, 3}, {}, {}}), attributes);
+  expect_match(Op::AdamUpdate, floats({{5}, {5}, {5}, {5}, {}, {}, {}, {}}), attributes, 3, Match::covers);
+  expect_match(Op::MomentumUpdate, floats({{2, 3}, {2, 3}, {2, 3}, {}, {}}), attributes, 2, Match::covers);
+  expect_match(Op::LionUpdate, floats({{2, 3}, {2, 3}, {2, 3}, {}, {}}), attributes, 2, Match::covers);
+  expect_match(Op::AdafactorUpdate, floats({{2, 3, 2}, {2, 3, 2}, {2, 3, 1}, {2, 1, 2}, {}, {}, {}, {}}), attributes, 3,
+               Match::covers);
+  expect_match(Op::AdafactorVectorUpdate, floats({{5}, {5}, {5}, {}, {}, {}, {}}), attributes, 2, Match::covers);
+  std::vector<TensorType> coded = floats({{3, 3}, {3, 3}, {3, 3}, {3, 3}, {3}, {3}, {}, {}, {}, {}});
+  coded[2].format.element = coded[3].format.element = ElementType::uint8;
+  expect_match(Op::Adam8bitUpdate, coded, attributes, 5, Match::covers);
+}
+
+TEST(NestDependencies, GradientsOfNorms) {
+  const Shape x = {2, 4, 3};
+  // One pass makes both sums, so that what the first reads seems to reach the second.
+  for (const auto& [outputs, match] : {std::pair(1, Match::exact), std::pair(2, Match::covers)}) {
+    const auto wanted = static_cast<std::size_t>(outputs);
+    expect_match(Op::BatchNormalizationParameterGrad, floats({x, x, {4}, {4}}), {}, wanted, match);
+    for (const Shape& scale : {Shape{3}, Shape{4, 1}, Shape{}, x}) {
+      expect_match(Op::LayerNormalizationParameterGrad, floats({x, x, {2, 4, 1}, {2, 4, 1}}),
+                   {{Attr::axis, std::int64_t{2}}, {Attr::shape, scale}}, wanted, match);
+    }
+    expect_match(Op::GroupNormalizationParameterGrad, floats({x, x, {2, 2}, {2, 2}}),
+                 {{Attr::num_groups, std::int64_t{2}}}, wanted, match);
+  }
+  expect_match(Op::RMSNormalizationParameterGrad, floats({x, x, {2, 1, 1}}),
+               {{Attr::axis, std::int64_t{1}}, {Attr::shape, Shape{4, 3}}});
+  expect_match(Op::BatchNormalizationGrad, floats({x, x, {4}, {4}, {4}, {4}, {4}}), {});
+  const Attributes rows = {{Attr::axis, std::int64_t{1}}};
+  expect_match(Op::LayerNormalizationGrad, floats({x, x, {4, 1}, {2, 1, 1}, {2, 1, 1}}), rows);
+  expect_match(Op::RMSNormalizationGrad, floats({x, x, {3}, {2, 1, 1}}), rows);
+  expect_match(Op::GroupNormalizationGrad, floats({x, x, {4}, {2, 2}, {2, 2}}), {{Attr::num_groups, std::int64_t{2}}});
+}
+
+TEST(NestDependencies, GradientsOfMovement) {
+  const Attributes table = {{Attr::axis, std::int64_t{1}}, {Attr::shape, Shape{2, 3, 4}}};
+  expect_match(Op::GatherGrad, with_indices(floats({{2, 2, 2, 4}, {2, 2}}), 1), table, 1, Match::covers);
+  std::vector<TensorType> masked = floats({{2, 3}, {2, 3}});
+  masked[1].format.element = ElementType::boolean;
+  expect_match(Op::DropoutGrad, masked, {{Attr::ratio, 0.25}});
+  for (const std::string mode : {"nearest", "linear", "cubic"}) {
+    for (const std::string coordinates : {"half_pixel", "align_corners", "asymmetric", "tf_crop_and_resize"}) {
+      const Attributes resize = {{Attr::mode, mode},
+                                 {Attr::scales, std::vector<double>{1, 2, 0.5}},
+                                 {Attr::coordinate_mode, coordinates},
+                                 {Attr::nearest_mode, std::string("floor")},
+                                 {Attr::cubic_coeff_a, -0.75},
+                                 {Attr::exclude_outside, std::int64_t{0}},
+                                 {Attr::extrapolation_value, 0.0},
+                                 {Attr::antialias, std::int64_t{0}},
+                                 {Attr::roi, std::vector<double>{0, 0, 0, 1, 1, 1}}};
+      expect_match(Op::Resize, floats({{2, 3, 8}}), with(resize, Attr::shape, Shape{2, 6, 4}), 1, Match::covers);
+      expect_match(Op::ResizeGrad, floats({{2, 6, 4}}), with(resize, Attr::shape, Shape{2, 3, 8}), 1, Match::covers);
+    }
   }
 }
 
@@ -259,8 +374,9 @@ TEST(NestDependencies, Movement) {
                Match::covers);
   expect_match(Op::ReverseSequence, indexed({4, 2, 3}, {2}),
                {{Attr::batch_axis, std::int64_t{1}}, {Attr::time_axis, std::int64_t{0}}}, 1, Match::covers);
-  expect_match(Op::MaxUnpool, indexed({1, 1, 2, 2}, {1, 1, 2, 2}), {{Attr::shape, Shape{1, 1, 4, 4}}}, 1,
-               Match::covers);
+  for (const Op op : {Op::MaxUnpool, Op::MaxPoolGrad}) {
+    expect_match(op, indexed({1, 1, 2, 2}, {1, 1, 2, 2}), {{Attr::shape, Shape{1, 1, 4, 4}}}, 1, Match::covers);
+  }
 }
 
 }  // namespace

@@ -60,6 +60,22 @@ TEST(MovementNests, ScatterCopiesThenUpdates) {
   EXPECT_EQ(count(operation, Count::add), 12);
 }
 
+TEST(MovementNests, GatherGradZerosItsTableThenAdds) {
+  const auto operation = nests(Op::GatherGrad, {{Attr::axis, std::int64_t{0}}, {Attr::shape, Shape{100, 8}}},
+                               {real({2, 3, 8}), real({2, 3})}, real({100, 8}));
+  ASSERT_EQ(operation.nests.size(), 2U);
+  EXPECT_TRUE(operation.nests[1].writes[0].accumulate);
+  EXPECT_EQ(operation.nests[1].writes[0].axes, (std::vector<AxisIndex>{at_any(100), at_loop(2)}));
+  EXPECT_EQ(count(operation, Count::move), 800);
+  EXPECT_EQ(count(operation, Count::add), 48);
+}
+
+TEST(GenerateNests, DropoutGradReadsTheMask) {
+  const auto operation = nests(Op::DropoutGrad, {{Attr::ratio, 0.5}}, {real({4, 5}), real({4, 5})}, real({4, 5}));
+  EXPECT_EQ(operation.nests[0].reads.size(), 2U);
+  EXPECT_EQ(count(operation, Count::multiply), 40);
+}
+
 TEST(GenerateNests, DropoutWritesItsMask) {
   const Attributes attributes = {{Attr::ratio, 0.5}};
   const TensorType x = real({4, 5});
@@ -186,6 +202,12 @@ TEST(ResizeNests, CountTaps) {
   const auto operation = nests(Op::Resize, attributes, {real({3, 4, 4})}, real({3, 8, 8}));
   EXPECT_EQ(count(operation, Count::multiply), 16 * 192);
   EXPECT_EQ(count(operation, Count::add), 15 * 192);
+  // The gradient multiplies as often, and adds every product to what is there.
+  attributes.set(Attr::shape, Shape{3, 4, 4});
+  const auto gradient = nests(Op::ResizeGrad, attributes, {real({3, 8, 8})}, real({3, 4, 4}));
+  EXPECT_EQ(count(gradient, Count::multiply), 16 * 192);
+  EXPECT_EQ(count(gradient, Count::add), 16 * 192);
+  EXPECT_EQ(count(gradient, Count::move), 48);
 }
 
 }  // namespace

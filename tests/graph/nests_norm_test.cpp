@@ -41,7 +41,10 @@ TEST(NormNests, Batch) {
   expect(Op::BatchNormalization, shapes, attributes({{Attr::training_mode, 1}}), training);
   training[multiply] += 2 * 2 * 3;
   training[add] += 2 * 3;
-  expect(Op::BatchNormalization, shapes, attributes({{Attr::training_mode, 1}}), training, 3);
+  // Statistics that somebody wants are made anyway.
+  for (std::size_t outputs : {3, 5}) {
+    expect(Op::BatchNormalization, shapes, attributes({{Attr::training_mode, 1}}), training, outputs);
+  }
 }
 
 TEST(NormNests, Rows) {
@@ -53,8 +56,11 @@ TEST(NormNests, Rows) {
     expect(Op::RMSNormalization, {{2, 3, 8}, {8}}, attributes({{Attr::axis, 2}}),
            counts_of({{add, 48 + 6}, {multiply, 3 * 48 + 6}, {sqrt, 6}, {divide, 6}}), outputs);
   }
-  expect(Op::InstanceNormalization, {{2, 3, 4}, {3}, {3}}, attributes({}), full(24, 6, 24, 24));
-  expect(Op::GroupNormalization, {{2, 6, 4}, {6}, {6}}, attributes({{Attr::num_groups, 3}}), full(48, 6, 48, 48));
+  for (std::size_t outputs : {1, 3}) {
+    expect(Op::InstanceNormalization, {{2, 3, 4}, {3}, {3}}, attributes({}), full(24, 6, 24, 24), outputs);
+    expect(Op::GroupNormalization, {{2, 6, 4}, {6}, {6}}, attributes({{Attr::num_groups, 3}}), full(48, 6, 48, 48),
+           outputs);
+  }
   Attributes axes = attributes({});
   axes.set(Attr::axes, Integers{0, 2});
   expect(Op::MeanVarianceNormalization, {{2, 3, 4}}, axes, full(24, 3, 0, 0));
@@ -69,10 +75,73 @@ TEST(NormNests, Lengths) {
          counts_of({{multiply, 16 * 3 + 16}, {add, 16 * 3 + 16}, {power, 16}, {divide, 16}}));
 }
 
+TEST(NormNests, GradientsOfParameters) {
+  const Shape x = {2, 6, 4};
+  // Σ dY · (x − mean) · i and Σ dY over 48 elements; i has one value for each channel, or for each row.
+  expect(Op::BatchNormalizationParameterGrad, {x, x, {6}, {6}}, {}, counts_of({{add, 2 * 48}, {multiply, 48 + 6}}));
+  expect(Op::BatchNormalizationParameterGrad, {x, x, {6}, {6}}, {}, counts_of({{add, 3 * 48}, {multiply, 48 + 6}}), 2);
+  const Attributes rows = {{Attr::axis, std::int64_t{2}}, {Attr::shape, Shape{4}}};
+  expect(Op::LayerNormalizationParameterGrad, {x, x, {2, 6, 1}, {2, 6, 1}}, rows,
+         counts_of({{add, 3 * 48}, {multiply, 2 * 48}}), 2);
+  expect(Op::RMSNormalizationParameterGrad, {x, x, {2, 6, 1}}, rows, counts_of({{add, 48}, {multiply, 2 * 48}}));
+  expect(Op::GroupNormalizationParameterGrad, {x, x, {2, 3}, {2, 3}}, attributes({{Attr::num_groups, 3}}),
+         counts_of({{add, 3 * 48}, {multiply, 2 * 48}}), 2);
+}
+
+TEST(NormNests, GradientsOfInputs) {
+  const Shape x = {2, 6, 4};
+  expect(Op::BatchNormalizationGrad, {x, x, {6}, {6}, {6}, {6}, {6}}, {},
+         counts_of({{add, 3 * 48}, {multiply, 2 * 48 + 4 * 6}}));
+  // Two sums over g = dY · scale, two factors a row, and inverse · (g − a − (x − mean) · b).
+  const auto centred = [](std::int64_t r) { return counts_of({{add, 6 * 48}, {multiply, 5 * 48 + 4 * r}}); };
+  const Attributes rows = {{Attr::axis, std::int64_t{2}}};
+  expect(Op::LayerNormalizationGrad, {x, x, {4}, {2, 6, 1}, {2, 6, 1}}, rows, centred(12));
+  expect(Op::GroupNormalizationGrad, {x, x, {6}, {2, 3}, {2, 3}}, attributes({{Attr::num_groups, 3}}), centred(6));
+  expect(Op::RMSNormalizationGrad, {x, x, {4}, {2, 6, 1}}, rows,
+         counts_of({{add, 2 * 48}, {multiply, 5 * 48 + 3 * 12}}));
+}
+
 TEST(InferNorm, StatisticsHaveOneValueForEachRow) {
   const auto graph = single(Op::LayerNormalization, floats({{2, 3, 8}, {8}}), attributes({{Attr::axis, 1}}), 3);
   ASSERT_TRUE(graph.has_value());
   EXPECT_EQ((*graph)[graph->outputs[1]].type.shape, (Shape{2, 1, 1}));
+}
+
+TEST(InferNorm, StatisticsOfGroupsAndBatches) {
+  const auto types = [](Op op, const std::vector<Shape>& shapes, Attributes given, std::size_t outputs) {
+    const auto graph = single(op, floats(shapes), std::move(given), outputs);
+    EXPECT_TRUE(graph.has_value());
+    return (*graph)[graph->outputs.back()].type;
+  };
+  EXPECT_EQ(
+      types(Op::BatchNormalization, {{2, 3, 4}, {3}, {3}, {3}, {3}}, attributes({{Attr::training_mode, 1}}), 5).shape,
+      (Shape{3}));
+  EXPECT_EQ(types(Op::GroupNormalization, {{2, 6, 4}, {6}, {6}}, attributes({{Attr::num_groups, 3}}), 3).shape,
+            (Shape{2, 3}));
+  EXPECT_EQ(types(Op::InstanceNormalization, {{2, 6, 4}, {6}, {6}}, attributes({}), 3).shape, (Shape{2, 6}));
+}
+
+TEST(InferNorm, RefusesGradientsThatDoNotFit) {
+  const Shape x = {2, 6, 4};
+  EXPECT_THAT(complaint(Op::BatchNormalizationParameterGrad, {{2, 6, 3}, x, {6}, {6}}, {}),
+              HasSubstr("BatchNormalizationParameterGrad of an input of 2x6x4 has an output gradient of 2x6x3"));
+  EXPECT_THAT(complaint(Op::BatchNormalizationParameterGrad, {x, x, {4}, {6}}, {}), HasSubstr("a mean of 4"));
+  EXPECT_THAT(complaint(Op::BatchNormalizationParameterGrad, {{4}, {4}, {4}, {4}}, {}), HasSubstr("at least 2 axes"));
+  EXPECT_THAT(complaint(Op::BatchNormalizationGrad, {x, x, {6}, {6}, {6}, {6}, {5}}, {}),
+              HasSubstr("a gradient of the bias of 5 where 6 is needed"));
+  const Attributes rows = {{Attr::axis, std::int64_t{2}}, {Attr::shape, Shape{5}}};
+  EXPECT_THAT(complaint(Op::LayerNormalizationParameterGrad, {x, x, {2, 6, 1}, {2, 6, 1}}, rows),
+              HasSubstr("cannot belong to a scale of 5"));
+  EXPECT_THAT(complaint(Op::LayerNormalizationGrad, {x, x, {5}, {2, 6, 1}, {2, 6, 1}}, rows),
+              HasSubstr("a scale of 5"));
+  EXPECT_THAT(complaint(Op::RMSNormalizationGrad, {x, x, {4}, {2, 1, 1}}, rows),
+              HasSubstr("an inverse deviation of 2x1x1 where 2x6x1 is needed"));
+  EXPECT_THAT(complaint(Op::RMSNormalizationGrad, {x, x, {4}, {2, 6, 1}}, {{Attr::axis, std::int64_t{3}}}),
+              HasSubstr("along axis 3"));
+  EXPECT_THAT(complaint(Op::GroupNormalizationGrad, {x, x, {6}, {2, 4}, {2, 4}}, attributes({{Attr::num_groups, 4}})),
+              HasSubstr("6 channels into 4 groups"));
+  EXPECT_THAT(complaint(Op::GroupNormalizationParameterGrad, {x, x, {2, 3}}, attributes({{Attr::num_groups, 3}})),
+              HasSubstr("needs 4 inputs"));
 }
 
 TEST(InferNorm, RefusesWhatDoesNotFit) {

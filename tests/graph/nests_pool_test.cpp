@@ -57,6 +57,14 @@ TEST(PoolNests, GradientOfAverageScalesEachPlaceAndSpreadsIt) {
   EXPECT_EQ(counts, counts_of({{Count::multiply, outputs}, {Count::add, points}}));
 }
 
+TEST(PoolNests, GradientOfMaximumAddsEachPlaceToZeros) {
+  std::vector<TensorType> inputs = floats({{2, 3, 5, 3}, {2, 3, 5, 3}});
+  inputs[1].format.element = ElementType::int64;
+  const auto [complaint, counts] = checked(Op::MaxPoolGrad, inputs, {{Attr::shape, Shape{2, 3, 9, 7}}});
+  EXPECT_EQ(complaint, "");
+  EXPECT_EQ(counts, counts_of({{Count::move, 2 * 3 * 9 * 7}, {Count::add, outputs}}));
+}
+
 TEST(PoolNests, LoopsAreNamedFromTheLastAxis) {
   const auto names = [](const Shape& input, const Attributes& attributes) {
     const auto graph = single(Op::MaxPool, floats({input}), attributes);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace monet::test {
 namespace {
 
@@ -49,6 +51,40 @@ TEST(InferSoftmax, RefusesWhatDoesNotFit) {
   EXPECT_EQ(complaint(Op::SoftmaxCrossEntropyLossGrad, gradient, reduced("none")), "");
 }
 
+TEST(InferSoftmax, RefusesSmoothingBeyondOne) {
+  for (double smoothing : {-0.1, 1.5, std::numeric_limits<double>::quiet_NaN()}) {
+    Attributes attributes = reduced("mean");
+    attributes.set(Attr::label_smoothing, smoothing);
+    EXPECT_THAT(complaint(Op::SoftmaxCrossEntropyLoss, scored({2, 5}, {2}), attributes), HasSubstr("label smoothing"));
+  }
+}
+
+TEST(InferSoftmax, RefusesTargetsThatDoNotFit) {
+  for (Op op : {Op::MeanSquaredErrorLoss, Op::BinaryCrossEntropyLoss}) {
+    EXPECT_EQ(complaint(op, floats({{2, 5}, {2, 5}}), reduced("sum")), "");
+    EXPECT_THAT(complaint(op, floats({{2, 5}, {5}}), reduced("mean")), HasSubstr("targets of 5 for values of 2x5"));
+    EXPECT_THAT(complaint(op, floats({{2, 5}, {2, 5}}), reduced("none")), HasSubstr("no reduction 'none'"));
+    EXPECT_THAT(complaint(op, scored({2, 5}, {2, 5}), reduced("mean")), HasSubstr("targets of type int64"));
+    EXPECT_THAT(complaint(op, floats({{2, 5}}), reduced("mean")), HasSubstr("needs 2 inputs"));
+  }
+  for (Op op : {Op::MeanSquaredErrorLossGrad, Op::BinaryCrossEntropyLossGrad}) {
+    EXPECT_EQ(complaint(op, floats({{1, 1}, {2, 5}, {2, 5}}), reduced("mean")), "");
+    EXPECT_THAT(complaint(op, floats({{2}, {2, 5}, {2, 5}}), reduced("mean")), HasSubstr("one value"));
+    EXPECT_THAT(complaint(op, floats({{}, {2, 5}, {5}}), reduced("mean")), HasSubstr("targets of 5 for values of 2x5"));
+  }
+}
+
+TEST(InferSoftmax, RefusesGradientsOfAnotherShape) {
+  for (Op op : {Op::SoftmaxGrad, Op::LogSoftmaxGrad}) {
+    const Attributes axes = {{Attr::axes, Integers{1}}};
+    EXPECT_EQ(complaint(op, floats({{2, 5}, {2, 5}}), axes), "");
+    EXPECT_THAT(complaint(op, floats({{2, 5}, {5}}), axes), HasSubstr("a gradient of 2x5 for an output of 5"));
+    EXPECT_THAT(complaint(op, floats({{2, 5}, {2, 5}}), {{Attr::axes, Integers{2}}}), HasSubstr("axis 2"));
+  }
+  const std::vector<TensorType> gradient = {{{3}, {}}, {{2, 5}, {}}, {{2}, {.element = int64}}};
+  EXPECT_THAT(complaint(Op::SoftmaxCrossEntropyLossGrad, gradient, reduced("none")), HasSubstr("for labels of 2"));
+}
+
 TEST(SoftmaxNests, CountsOfRows) {
   using enum Count;
   const Attributes axes = {{Attr::axes, Integers{1}}};
@@ -86,6 +122,63 @@ TEST(SoftmaxNests, CountsOfTheLossGradient) {
   const auto [weighted_complaint, weighted] = checked(Op::SoftmaxCrossEntropyLossGrad, inputs, attributes);
   EXPECT_EQ(weighted_complaint, "");
   EXPECT_EQ(weighted, counts_of({{exp, 60}, {compare, 60}, {add, 60 + 6}, {multiply, 120}, {divide, 1}}));
+}
+
+TEST(SoftmaxNests, CountsOfRowGradients) {
+  using enum Count;
+  const Attributes axes = {{Attr::axes, Integers{1}}};
+  const auto [softmax_complaint, softmax] = checked(Op::SoftmaxGrad, floats({{4, 10}, {4, 10}}), axes);
+  EXPECT_EQ(softmax_complaint, "");
+  EXPECT_EQ(softmax, counts_of({{multiply, 80}, {add, 80}}));
+  const auto [log_complaint, logarithm] = checked(Op::LogSoftmaxGrad, floats({{4, 10}, {4, 10}}), axes);
+  EXPECT_EQ(log_complaint, "");
+  EXPECT_EQ(logarithm, counts_of({{exp, 40}, {multiply, 40}, {add, 80}}));
+}
+
+TEST(SoftmaxNests, CountsOfSmoothedLosses) {
+  using enum Count;
+  Attributes attributes = reduced("mean");
+  attributes.set(Attr::label_smoothing, 0.1);
+  // As without smoothing, and the sum over classes of the log-probabilities, which one more term brings in.
+  const auto [plain_complaint, plain] = checked(Op::SoftmaxCrossEntropyLoss, scored({4, 10}, {4}), attributes, 2);
+  EXPECT_EQ(plain_complaint, "");
+  EXPECT_EQ(plain, counts_of({{compare, 40}, {add, 120 + 4 + 4 + 40 + 4}, {exp, 40}, {log, 4}, {multiply, 8 + 1}}));
+  const auto [weighted_complaint, weighted] =
+      checked(Op::SoftmaxCrossEntropyLoss, scored({4, 10}, {4}, true), attributes, 2);
+  EXPECT_EQ(weighted_complaint, "");
+  EXPECT_EQ(
+      weighted,
+      counts_of(
+          {{compare, 40}, {add, 120 + 4 + 4 + 40 + 4 + 4}, {exp, 40}, {log, 4}, {multiply, 8 + 40 + 4}, {divide, 1}}));
+  // p - part, where the part is one of two constants; or p * parts - (choice + spread * weight), parts = hit + rest.
+  std::vector<TensorType> inputs = {{{}, {}}, {{4, 10}, {}}, {{4}, {.element = int64}}};
+  const auto [slope_complaint, slope] = checked(Op::SoftmaxCrossEntropyLossGrad, inputs, attributes);
+  EXPECT_EQ(slope_complaint, "");
+  EXPECT_EQ(slope, counts_of({{exp, 40}, {compare, 40}, {add, 40}, {multiply, 40 + 1}}));
+  inputs.push_back({{10}, {}});
+  const auto [weighted_slope_complaint, weighted_slope] = checked(Op::SoftmaxCrossEntropyLossGrad, inputs, attributes);
+  EXPECT_EQ(weighted_slope_complaint, "");
+  EXPECT_EQ(weighted_slope,
+            counts_of({{exp, 40}, {compare, 40}, {add, 3 * 40 + 4 + 10}, {multiply, 4 * 40}, {divide, 1}}));
+}
+
+TEST(SoftmaxNests, CountsOfLossesOfPairs) {
+  using enum Count;
+  const auto expect = [](Op op, std::vector<TensorType> inputs, const std::string& how, Counts expected) {
+    const auto [text, counts] = checked(op, inputs, reduced(how));
+    EXPECT_EQ(text, "") << name_of(op);
+    EXPECT_EQ(counts, expected) << name_of(op) << " " << how;
+  };
+  const std::vector<TensorType> pairs = floats({{4, 5}, {4, 5}});
+  expect(Op::MeanSquaredErrorLoss, pairs, "mean", counts_of({{add, 40}, {multiply, 20 + 1}}));
+  expect(Op::MeanSquaredErrorLoss, pairs, "sum", counts_of({{add, 40}, {multiply, 20}}));
+  expect(Op::BinaryCrossEntropyLoss, pairs, "mean", counts_of({{add, 80}, {multiply, 20 + 1}, {exp, 20}, {log, 20}}));
+  const std::vector<TensorType> slopes = floats({{}, {4, 5}, {4, 5}});
+  expect(Op::MeanSquaredErrorLossGrad, slopes, "sum", counts_of({{add, 20}, {multiply, 20 + 1}}));
+  expect(Op::BinaryCrossEntropyLossGrad, slopes, "sum",
+         counts_of({{exp, 20}, {add, 40}, {divide, 20}, {multiply, 20}}));
+  expect(Op::BinaryCrossEntropyLossGrad, slopes, "mean",
+         counts_of({{exp, 20}, {add, 40}, {divide, 20}, {multiply, 20 + 1}}));
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ std::optional<Constant> gathered(std::span<const Constant* const> inputs, const 
   return result;
 }
 
-std::optional<Constant> same_pattern(const Constant& source, const TensorType& output) {
+Constant same_pattern(const Constant& source, const TensorType& output) {
   Constant result = empty_like(source, output, source.pattern);
   result.values = source.values;
   return result;
@@ -68,7 +68,11 @@ bool rearranges(Op op) {
 // For operators that rearrange: of a fill they give a fill; a band survives where the last two axes do.
 std::optional<Constant> fold_pattern(Op op, const Attributes& attributes, const Constant& source,
                                      const TensorType& output) {
-  if (source.pattern == Pattern::uniform) return same_pattern(source, output);
+  if (source.pattern == Pattern::uniform || (source.pattern == Pattern::dense && element_count(source.shape) == 1)) {
+    Constant result = same_pattern(source, output);
+    result.pattern = Pattern::uniform;
+    return result;
+  }
   // Backwards, an axis keeps its size and loses its order.
   if (op == Op::Slice && std::ranges::any_of(attributes.integers(Attr::steps), [](auto step) { return step < 0; }))
     return std::nullopt;
@@ -77,7 +81,8 @@ std::optional<Constant> fold_pattern(Op op, const Attributes& attributes, const 
     return std::nullopt;
   const bool keeps =
       output.shape.size() >= 2 && std::equal(source.shape.end() - 2, source.shape.end(), output.shape.end() - 2);
-  return keeps ? same_pattern(source, output) : std::nullopt;
+  if (!keeps) return std::nullopt;
+  return same_pattern(source, output);
 }
 
 // A triangle of a fill: zero on one side of the diagonal.

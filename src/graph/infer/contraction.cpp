@@ -170,7 +170,26 @@ Expected<Types> infer_attention(const OperatorTypes& operation) {
                                      to_string(operation.shape(3)), to_string(scores)));
     }
   }
-  return Types{{{query[0], query[1], query[2], value[3]}, operation.format(0)}};
+  return Types{{{query[0], query[1], query[2], value[3]}, operation.format(0)},
+               {{query[0], query[1], query[2]}, operation.format(0)}};
+}
+
+Expected<Types> infer_attention_grad(const OperatorTypes& operation) {
+  std::vector<const TensorType*> forward(operation.inputs.begin() + 1, operation.inputs.begin() + 4);
+  if (operation.has(6)) forward.push_back(operation.inputs[6]);
+  MONET_TRY(const Types outputs, infer_attention({Op::Attention, operation.attributes, forward}));
+  static constexpr std::string_view names[] = {"gradient", "output", "log-sum-exp"};
+  static constexpr std::size_t places[] = {0, 4, 5};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Shape& expected = outputs[i == 2 ? 1 : 0].shape;
+    if (operation.shape(places[i]) != expected) {
+      return shape_error(fmt::format("AttentionGrad has the {} {} where {} is due", names[i],
+                                     to_string(operation.shape(places[i])), to_string(expected)));
+    }
+  }
+  Types gradients = {*operation.inputs[1], *operation.inputs[2], *operation.inputs[3]};
+  if (operation.has(6) && is_floating(operation.format(6).element)) gradients.push_back(*operation.inputs[6]);
+  return gradients;
 }
 
 }  // namespace
@@ -180,6 +199,7 @@ Expected<Types> infer_contraction(const OperatorTypes& operation) {
     case Op::MatMul: return infer_matmul(operation);
     case Op::Gemm: return infer_gemm(operation);
     case Op::Einsum: return infer_einsum(operation);
+    case Op::AttentionGrad: return infer_attention_grad(operation);
     default: return infer_attention(operation);
   }
 }

@@ -120,9 +120,39 @@ Expected<std::int64_t> transpose_size(const Axis& axis) {
   return *size;
 }
 
+// X[B,C,…] and dY[B,K,…] give dW[K,C/group,…]. dY may have fewer places than the window: the gradient of a
+// ConvTranspose whose output was padded by a stride.
+Expected<Types> infer_weight_grad(const OperatorTypes& operation) {
+  const Shape& x = operation.shape(0);
+  const Shape& y = operation.shape(1);
+  const Shape& w = operation.attributes.integers(Attr::shape);
+  const auto misfit = [&] {
+    return shape_error(fmt::format("ConvWeightGrad cannot give weights of {} from an input of {} and a gradient of {}",
+                                   to_string(w), to_string(x), to_string(y)));
+  };
+  if (x.size() < 3 || x.size() > 5 || y.size() != x.size() || w.size() != x.size()) return misfit();
+  const std::size_t spatial = x.size() - 2;
+  MONET_CHECK(check_attributes(operation, spatial));
+  const std::int64_t group = operation.attributes.integer(Attr::group);
+  if (y[0] != x[0] || x[1] % group != 0 || w[1] != x[1] / group || w[0] != y[1] || w[0] % group != 0) return misfit();
+  const std::vector<std::int64_t>& pads = operation.attributes.integers(Attr::pads);
+  for (std::size_t i = 0; i < spatial; ++i) {
+    if (w[2 + i] < 1) return misfit();
+    MONET_TRY(const std::int64_t places, conv_size({.input = x[2 + i],
+                                                    .kernel = w[2 + i],
+                                                    .stride = operation.attributes.integers(Attr::strides)[i],
+                                                    .dilation = operation.attributes.integers(Attr::dilations)[i],
+                                                    .pads = pads[i] + pads[spatial + i],
+                                                    .output_padding = 0}));
+    if (y[2 + i] > places) return misfit();
+  }
+  return Types{{w, operation.format(0)}};
+}
+
 }  // namespace
 
 Expected<Types> infer_convolution(const OperatorTypes& operation) {
+  if (operation.op == Op::ConvWeightGrad) return infer_weight_grad(operation);
   MONET_CHECK(check_ranks(operation));
   const Shape& x = operation.shape(0);
   const Shape& w = operation.shape(1);

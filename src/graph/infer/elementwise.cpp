@@ -36,6 +36,27 @@ Expected<Format> output_format(const OperatorTypes& operation) {
   }
 }
 
+// dY, and the value of the forward part that it belongs to.
+bool is_gradient(Op op) {
+  switch (op) {
+    case Op::ReluGrad:
+    case Op::CeluGrad:
+    case Op::ClipGrad:
+    case Op::EluGrad:
+    case Op::GeluGrad:
+    case Op::HardSigmoidGrad:
+    case Op::HardSwishGrad:
+    case Op::LeakyReluGrad:
+    case Op::MishGrad:
+    case Op::SeluGrad:
+    case Op::SigmoidGrad:
+    case Op::SiluGrad:
+    case Op::SoftplusGrad:
+    case Op::TanhGrad: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 Expected<Types> infer_elementwise(const OperatorTypes& operation) {
@@ -52,6 +73,11 @@ Expected<Types> infer_elementwise(const OperatorTypes& operation) {
   if (operation.op == Op::PRelu && shape != operation.shape(0)) {
     return shape_error(fmt::format("the slope {} of PRelu is larger than its input {}", to_string(operation.shape(1)),
                                    to_string(operation.shape(0))));
+  }
+  if (is_gradient(operation.op) && operation.shape(0) != operation.shape(1)) {
+    return shape_error(fmt::format("{} has a gradient of {} for a value of {}", name_of(operation.op),
+                                   to_string(operation.shape(0)), to_string(operation.shape(1))),
+                       "give both the shape of the value");
   }
   MONET_TRY(const Format format, output_format(operation));
   return Types{{std::move(shape), format}};

@@ -19,14 +19,27 @@ Expected<Types> infer_from_shape(const OperatorTypes& operation) {
   return Types{{shape, *format}};
 }
 
+Expected<Types> infer_dropout_gradient(const OperatorTypes& operation) {
+  if (operation.shape(0) != operation.shape(1)) {
+    return shape_error(fmt::format("DropoutGrad has a gradient of {} and a mask of {}", to_string(operation.shape(0)),
+                                   to_string(operation.shape(1))));
+  }
+  if (operation.format(1).element != ElementType::boolean) {
+    return shape_error(fmt::format("the mask of DropoutGrad is {}, not boolean", name_of(operation.format(1).element)));
+  }
+  return Types{*operation.inputs[0]};
+}
+
 }  // namespace
 
 Expected<Types> infer_generate(const OperatorTypes& operation) {
-  if (operation.op == Op::Dropout) {
+  if (operation.op == Op::Dropout || operation.op == Op::DropoutGrad) {
     const double ratio = operation.attributes.real(Attr::ratio);
     if (!(ratio >= 0 && ratio < 1)) {
-      return shape_error(fmt::format("Dropout has the ratio {}", ratio), "choose at least 0 and less than 1");
+      return shape_error(fmt::format("{} has the ratio {}", name_of(operation.op), ratio),
+                         "choose at least 0 and less than 1");
     }
+    if (operation.op == Op::DropoutGrad) return infer_dropout_gradient(operation);
     return Types{*operation.inputs[0], {operation.shape(0), {.element = ElementType::boolean}}};
   }
   if (operation.op == Op::Bernoulli) {

@@ -1,6 +1,7 @@
 #include "graph/infer.h"
 
 #include "base/checked.h"
+#include "graph/optimizer_layout.h"
 
 #include <fmt/format.h>
 
@@ -22,6 +23,7 @@ Expected<Types> infer_by_family(const OperatorTypes& operation) {
     case OpFamily::view: return infer_view(operation);
     case OpFamily::movement: return infer_movement(operation);
     case OpFamily::generate: return infer_generate(operation);
+    case OpFamily::optimizer: return infer_optimizer(operation);
   }
   return shape_error("unknown operator family");
 }
@@ -29,6 +31,7 @@ Expected<Types> infer_by_family(const OperatorTypes& operation) {
 }  // namespace
 
 std::size_t required_inputs(Op op) {
+  if (family_of(op) == OpFamily::optimizer) return 2 + optimizer_layout(op).states + optimizer_layout(op).scalars;
   switch (op) {
     case Op::Fill:
     case Op::Range:
@@ -53,6 +56,27 @@ std::size_t required_inputs(Op op) {
     case Op::Pow:
     case Op::PRelu:
     case Op::ReluGrad:
+    case Op::CeluGrad:
+    case Op::ClipGrad:
+    case Op::EluGrad:
+    case Op::GeluGrad:
+    case Op::HardSigmoidGrad:
+    case Op::HardSwishGrad:
+    case Op::LeakyReluGrad:
+    case Op::MishGrad:
+    case Op::SeluGrad:
+    case Op::SigmoidGrad:
+    case Op::SiluGrad:
+    case Op::SoftplusGrad:
+    case Op::TanhGrad:
+    case Op::ConvWeightGrad:
+    case Op::SoftmaxGrad:
+    case Op::LogSoftmaxGrad:
+    case Op::MeanSquaredErrorLoss:
+    case Op::BinaryCrossEntropyLoss:
+    case Op::GatherGrad:
+    case Op::MaxPoolGrad:
+    case Op::DropoutGrad:
     case Op::Sub:
     case Op::Xor:
     case Op::QuantizeLinear:
@@ -75,11 +99,22 @@ std::size_t required_inputs(Op op) {
     case Op::Where:
     case Op::Attention:
     case Op::SoftmaxCrossEntropyLossGrad:
+    case Op::MeanSquaredErrorLossGrad:
+    case Op::BinaryCrossEntropyLossGrad:
+    case Op::RMSNormalizationParameterGrad:
     case Op::GroupNormalization:
     case Op::InstanceNormalization:
     case Op::ScatterElements:
     case Op::ScatterND: return 3;
+    case Op::BatchNormalizationParameterGrad:
+    case Op::LayerNormalizationParameterGrad:
+    case Op::RMSNormalizationGrad:
+    case Op::GroupNormalizationParameterGrad: return 4;
+    case Op::LayerNormalizationGrad:
+    case Op::GroupNormalizationGrad:
     case Op::BatchNormalization: return 5;
+    case Op::AttentionGrad: return 6;
+    case Op::BatchNormalizationGrad: return 7;
     default: return 1;
   }
 }

@@ -90,15 +90,30 @@ Expected<Types> infer_tile(const OperatorTypes& operation) {
   return Types{{std::move(to), operation.format(0)}};
 }
 
-Expected<Types> infer_gather(const OperatorTypes& operation) {
-  const Shape& data = operation.shape(0);
-  const Shape& indices = operation.shape(1);
-  const auto axis = axis_below(operation, data.size());
-  if (!axis) return no_such_axis(operation);
-  Shape to(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(*axis));
+// The table with indices in place of one axis.
+Shape gathered(const Shape& table, const Shape& indices, std::size_t axis) {
+  Shape to(table.begin(), table.begin() + static_cast<std::ptrdiff_t>(axis));
   to.insert(to.end(), indices.begin(), indices.end());
-  to.insert(to.end(), data.begin() + static_cast<std::ptrdiff_t>(*axis) + 1, data.end());
-  return Types{{std::move(to), operation.format(0)}};
+  to.insert(to.end(), table.begin() + static_cast<std::ptrdiff_t>(axis) + 1, table.end());
+  return to;
+}
+
+Expected<Types> infer_gather(const OperatorTypes& operation) {
+  const auto axis = axis_below(operation, operation.shape(0).size());
+  if (!axis) return no_such_axis(operation);
+  return Types{{gathered(operation.shape(0), operation.shape(1), *axis), operation.format(0)}};
+}
+
+Expected<Types> infer_gather_gradient(const OperatorTypes& operation) {
+  const Shape& table = operation.attributes.integers(Attr::shape);
+  const auto axis = axis_below(operation, table.size());
+  if (!axis) return no_such_axis(operation);
+  const Shape wanted = gathered(table, operation.shape(1), *axis);
+  if (operation.shape(0) != wanted) {
+    return misfit(operation,
+                  fmt::format("the gradient must be {} for a table of {}", to_string(wanted), to_string(table)));
+  }
+  return Types{{table, operation.format(0)}};
 }
 
 // GatherElements and ScatterElements: indices lie inside the data but along the axis, where they may be longer.
@@ -211,6 +226,20 @@ Expected<Types> infer_resize(const OperatorTypes& operation) {
   return Types{{to, operation.format(0)}};
 }
 
+// There must be a Resize that makes dY's shape of the shape wanted.
+Expected<Types> infer_resize_gradient(const OperatorTypes& operation) {
+  const TensorType input{operation.attributes.integers(Attr::shape), operation.format(0)};
+  if (const std::string reason = impossible_shape(input.shape); !reason.empty()) {
+    return misfit(operation, fmt::format("it cannot become {}: {}", to_string(input.shape), reason));
+  }
+  Attributes forward = operation.attributes;
+  forward.set(Attr::shape, operation.shape(0));
+  const TensorType* const inputs[] = {&input};
+  const auto types = infer_resize({.op = Op::Resize, .attributes = forward, .inputs = inputs});
+  if (!types) return misfit(operation, fmt::format("there is no such Resize: {}", types.error().message));
+  return Types{input};
+}
+
 Expected<Types> infer_grid_sample(const OperatorTypes& operation) {
   if (!is_one_of(operation.attributes.text(Attr::mode), {"nearest", "linear", "cubic"})) {
     return unknown(operation, Attr::mode);
@@ -272,11 +301,13 @@ Expected<Types> infer_trilu(const OperatorTypes& operation) {
 Expected<Types> infer_movement(const OperatorTypes& operation) {
   switch (operation.op) {
     case Op::Gather:
+    case Op::GatherGrad:
     case Op::GatherElements:
     case Op::GatherND:
     case Op::ScatterElements:
     case Op::ScatterND:
     case Op::MaxUnpool:
+    case Op::MaxPoolGrad:
       if (auto error = check_indices(operation)) return *error;
       break;
     default: break;
@@ -285,16 +316,19 @@ Expected<Types> infer_movement(const OperatorTypes& operation) {
     case Op::Pad: return infer_pad(operation);
     case Op::Tile: return infer_tile(operation);
     case Op::Gather: return infer_gather(operation);
+    case Op::GatherGrad: return infer_gather_gradient(operation);
     case Op::GatherElements:
     case Op::ScatterElements: return infer_elements(operation);
     case Op::GatherND: return infer_gather_nd(operation);
     case Op::ScatterND: return infer_scatter_nd(operation);
     case Op::Trilu: return infer_trilu(operation);
     case Op::Resize: return infer_resize(operation);
+    case Op::ResizeGrad: return infer_resize_gradient(operation);
     case Op::GridSample: return infer_grid_sample(operation);
     case Op::OneHot: return infer_one_hot(operation);
     case Op::ReverseSequence: return infer_reverse_sequence(operation);
-    case Op::MaxUnpool: return infer_max_unpool(operation);
+    case Op::MaxUnpool:
+    case Op::MaxPoolGrad: return infer_max_unpool(operation);
     default: return shape_error(fmt::format("{} does not move data", name_of(operation.op)));
   }
 }

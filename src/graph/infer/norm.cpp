@@ -1,6 +1,7 @@
 #include "graph/infer.h"
 
 #include "base/try.h"
+#include "graph/infer/norm_gradient.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +11,12 @@
 namespace monet {
 
 namespace {
+
+// Statistics are kept in single precision at least.
+TensorType statistic_type(const OperatorTypes& operation, Shape shape) {
+  const bool wide = operation.format(0).element == ElementType::float64;
+  return {std::move(shape), {.element = wide ? ElementType::float64 : ElementType::float32}};
+}
 
 Status check_rank(const OperatorTypes& operation, std::size_t least) {
   if (operation.shape(0).size() >= least) return Done{};
@@ -42,7 +49,8 @@ Expected<Types> infer_batch(const OperatorTypes& operation) {
   MONET_CHECK(check_per_channel(operation, 1, 4));
   const TensorType output{operation.shape(0), operation.format(0)};
   if (operation.attributes.integer(Attr::training_mode) == 0) return Types{output};
-  return Types{output, *operation.inputs[3], *operation.inputs[4]};
+  const TensorType statistic = statistic_type(operation, {operation.shape(0)[1]});
+  return Types{output, *operation.inputs[3], *operation.inputs[4], statistic, statistic};
 }
 
 // Layer and root-mean-square normalization: over all axes from `axis` on.
@@ -70,6 +78,18 @@ Status check_groups(const OperatorTypes& operation) {
   return shape_error(fmt::format("GroupNormalization cannot divide {} channels into {} groups", channels, groups));
 }
 
+// Group and instance normalization: statistics for each group of channels of each sample.
+Expected<Types> infer_groups(const OperatorTypes& operation) {
+  const bool instances = operation.op == Op::InstanceNormalization;
+  MONET_CHECK(check_rank(operation, instances ? 3 : 2));
+  MONET_CHECK(check_per_channel(operation, 1, 2));
+  if (!instances) MONET_CHECK(check_groups(operation));
+  const Shape& input = operation.shape(0);
+  const std::int64_t groups = instances ? input[1] : operation.attributes.integer(Attr::num_groups);
+  const TensorType statistic = statistic_type(operation, {input[0], groups});
+  return Types{{input, operation.format(0)}, statistic, statistic};
+}
+
 Status check_order(const OperatorTypes& operation) {
   const std::int64_t p = operation.attributes.integer(Attr::p);
   if (p == 1 || p == 2) return Done{};
@@ -84,11 +104,6 @@ Status check_size(const OperatorTypes& operation) {
 
 Status check(const OperatorTypes& operation) {
   switch (operation.op) {
-    case Op::GroupNormalization:
-      MONET_CHECK(check_rank(operation, 2));
-      MONET_CHECK(check_per_channel(operation, 1, 2));
-      return check_groups(operation);
-    case Op::InstanceNormalization: MONET_CHECK(check_rank(operation, 3)); return check_per_channel(operation, 1, 2);
     case Op::LpNormalization: MONET_CHECK(check_axis(operation)); return check_order(operation);
     case Op::MeanVarianceNormalization: return check_axes(operation);
     case Op::LRN: MONET_CHECK(check_rank(operation, 2)); return check_size(operation);
@@ -103,6 +118,16 @@ Expected<Types> infer_norm(const OperatorTypes& operation) {
     case Op::BatchNormalization: return infer_batch(operation);
     case Op::LayerNormalization:
     case Op::RMSNormalization: return infer_layer(operation);
+    case Op::GroupNormalization:
+    case Op::InstanceNormalization: return infer_groups(operation);
+    case Op::BatchNormalizationParameterGrad:
+    case Op::BatchNormalizationGrad:
+    case Op::LayerNormalizationParameterGrad:
+    case Op::LayerNormalizationGrad:
+    case Op::RMSNormalizationParameterGrad:
+    case Op::RMSNormalizationGrad:
+    case Op::GroupNormalizationParameterGrad:
+    case Op::GroupNormalizationGrad: return infer_norm_gradient(operation);
     default: MONET_CHECK(check(operation)); return Types{{operation.shape(0), operation.format(0)}};
   }
 }

@@ -43,7 +43,19 @@ Status check_classes(const OperatorTypes& operation, std::size_t scores_at) {
     return shape_error(fmt::format("{} has weights of {} for {} classes", name_of(operation.op),
                                    to_string(operation.shape(scores_at + 2)), classes));
   }
+  const double smoothing = operation.attributes.real_or(Attr::label_smoothing, 0);
+  if (!(smoothing >= 0 && smoothing <= 1)) {
+    return shape_error(fmt::format("{} has the label smoothing {}", name_of(operation.op), smoothing),
+                       "choose from 0 to 1");
+  }
   return check_reduction(operation);
+}
+
+Status check_one_value(const OperatorTypes& operation) {
+  if (std::ranges::all_of(operation.shape(0), [](auto size) { return size == 1; })) return Done{};
+  return shape_error(fmt::format("{} has a loss gradient of {} where one value is needed", name_of(operation.op),
+                                 to_string(operation.shape(0))),
+                     "sum it, or give the gradient of the reduced loss");
 }
 
 Expected<Types> infer_loss(const OperatorTypes& operation) {
@@ -57,14 +69,53 @@ Expected<Types> infer_loss(const OperatorTypes& operation) {
 Expected<Types> infer_loss_gradient(const OperatorTypes& operation) {
   MONET_CHECK(check_classes(operation, 1));
   const bool each = operation.attributes.text(Attr::reduction) == "none";
-  const Shape& gradient = operation.shape(0);
-  const bool fits =
-      each ? gradient == operation.shape(2) : std::ranges::all_of(gradient, [](auto n) { return n == 1; });
-  if (!fits) {
-    return shape_error(fmt::format("{} has a loss gradient of {} where {} is needed", name_of(operation.op),
-                                   to_string(gradient), each ? to_string(operation.shape(2)) : "one value"));
+  if (!each) MONET_CHECK(check_one_value(operation));
+  if (each && operation.shape(0) != operation.shape(2)) {
+    return shape_error(fmt::format("{} has a loss gradient of {} for labels of {}", name_of(operation.op),
+                                   to_string(operation.shape(0)), to_string(operation.shape(2))),
+                       "without a reduction there is one gradient for each label");
   }
   return Types{{operation.shape(1), operation.format(1)}};
+}
+
+// A target for each value.
+Status check_pairs(const OperatorTypes& operation, std::size_t values_at) {
+  const TensorType& values = *operation.inputs[values_at];
+  const TensorType& targets = *operation.inputs[values_at + 1];
+  if (targets.shape != values.shape) {
+    return shape_error(fmt::format("{} has targets of {} for values of {}", name_of(operation.op),
+                                   to_string(targets.shape), to_string(values.shape)),
+                       fmt::format("the targets should be {}", to_string(values.shape)));
+  }
+  if (!is_floating(values.format.element) || targets.format.element != values.format.element) {
+    return shape_error(fmt::format("{} has values of type {} and targets of type {}", name_of(operation.op),
+                                   name_of(values.format.element), name_of(targets.format.element)),
+                       "give both the same floating-point type");
+  }
+  const std::string& reduction = operation.attributes.text(Attr::reduction);
+  if (reduction == "mean" || reduction == "sum") return Done{};
+  return shape_error(fmt::format("{} has no reduction '{}'", name_of(operation.op), reduction), "use mean or sum");
+}
+
+Expected<Types> infer_pair_loss(const OperatorTypes& operation) {
+  MONET_CHECK(check_pairs(operation, 0));
+  return Types{{{}, operation.format(0)}};
+}
+
+Expected<Types> infer_pair_loss_gradient(const OperatorTypes& operation) {
+  MONET_CHECK(check_one_value(operation));
+  MONET_CHECK(check_pairs(operation, 1));
+  return Types{{operation.shape(1), operation.format(1)}};
+}
+
+Expected<Types> infer_row_gradient(const OperatorTypes& operation) {
+  MONET_CHECK(check_axes(operation));
+  if (operation.shape(0) != operation.shape(1)) {
+    return shape_error(fmt::format("{} has a gradient of {} for an output of {}", name_of(operation.op),
+                                   to_string(operation.shape(0)), to_string(operation.shape(1))),
+                       "give both the shape of the output");
+  }
+  return Types{{operation.shape(0), operation.format(0)}};
 }
 
 }  // namespace
@@ -74,6 +125,12 @@ Expected<Types> infer_softmax(const OperatorTypes& operation) {
     case Op::SoftmaxCrossEntropyLoss:
     case Op::NegativeLogLikelihoodLoss: return infer_loss(operation);
     case Op::SoftmaxCrossEntropyLossGrad: return infer_loss_gradient(operation);
+    case Op::SoftmaxGrad:
+    case Op::LogSoftmaxGrad: return infer_row_gradient(operation);
+    case Op::MeanSquaredErrorLoss:
+    case Op::BinaryCrossEntropyLoss: return infer_pair_loss(operation);
+    case Op::MeanSquaredErrorLossGrad:
+    case Op::BinaryCrossEntropyLossGrad: return infer_pair_loss_gradient(operation);
     default: MONET_CHECK(check_axes(operation)); return Types{{operation.shape(0), operation.format(0)}};
   }
 }

@@ -1,6 +1,7 @@
 #include "graph/nests.h"
 
 #include "graph/einsum.h"
+#include "graph/nests/attention.h"
 
 #include <algorithm>
 
@@ -118,79 +119,6 @@ OperatorNests einsum_nests(const OperatorSite& site) {
   return {.nests = {std::move(nest)}, .scratch = {}};
 }
 
-// Scratch tensors of attention.
-constexpr std::size_t scores = 0;
-constexpr std::size_t row_maximum = 1;
-constexpr std::size_t row_sum = 2;
-
-// Operations on one score between the two products, from the operator's definition.
-Counts score_counts(const OperatorSite& site) {
-  Counts counts = counts_of({{Count::multiply, 1}});
-  if (site.attributes.real_or(Attr::softcap, 0) != 0) {
-    counts[Count::divide] += 1;
-    counts[Count::tanh] += 1;
-    counts[Count::multiply] += 1;
-  }
-  if (site.attributes.integer_or(Attr::is_causal, 0) != 0) counts[Count::compare] += 1;
-  if (site.has_input(3)) {
-    const bool boolean = site.inputs[3]->format.element == ElementType::boolean;
-    counts[boolean ? Count::logic : Count::add] += 1;
-  }
-  return counts;
-}
-
-OperatorNests attention_nests(const OperatorSite& site) {
-  const Shape& query = site.in(0);
-  const Shape& value = site.in(2);
-  const Format format = site.outputs[0]->format;
-  const std::int64_t keys = value[2];
-  const std::vector<Loop> rows = {{Dim::B, query[0]}, {Dim::H, query[1]}, {Dim::D, query[2]}};
-  const auto loops = [&](std::initializer_list<Loop> inner) {
-    std::vector<Loop> all = rows;
-    all.insert(all.end(), inner);
-    return all;
-  };
-  // Several query heads read one head of keys and values.
-  AxisIndex shared_head = at_loop(1);
-  shared_head.divisor = std::max<std::int64_t>(query[1] / value[1], 1);
-
-  const auto all_scores = [] { return identity_axes(4); };
-  const auto of_row = [] { return identity_axes(3); };
-  const Nest query_key{.loops = loops({{Dim::K, keys}, {Dim::C, query[3]}}),
-                       .reads = {read_input(0, {at_loop(0), at_loop(1), at_loop(2), at_loop(4)}),
-                                 read_input(1, {at_loop(0), shared_head, at_loop(3), at_loop(4)})},
-                       .writes = {write_scratch(scores, all_scores(), true)},
-                       .per_point = counts_of({{Count::mac, 1}})};
-  Nest scale{.loops = loops({{Dim::K, keys}}),
-             .reads = {read_scratch(scores, all_scores())},
-             .writes = {write_scratch(scores, all_scores())},
-             .per_point = score_counts(site)};
-  if (site.has_input(3)) {
-    const Shape full = {query[0], query[1], query[2], keys};
-    scale.reads.push_back(read_input(3, broadcast_axes(site.in(3), full)));
-  }
-  const Nest maximum{.loops = loops({{Dim::K, keys}}),
-                     .reads = {read_scratch(scores, all_scores())},
-                     .writes = {write_scratch(row_maximum, of_row(), true)},
-                     .per_point = counts_of({{Count::compare, 1}})};
-  const Nest exponential{.loops = loops({{Dim::K, keys}}),
-                         .reads = {read_scratch(scores, all_scores()), read_scratch(row_maximum, of_row())},
-                         .writes = {write_scratch(scores, all_scores()), write_scratch(row_sum, of_row(), true)},
-                         .per_point = counts_of({{Count::exp, 1}, {Count::add, 2}})};
-  const Nest division{.loops = loops({{Dim::K, keys}}),
-                      .reads = {read_scratch(scores, all_scores()), read_scratch(row_sum, of_row())},
-                      .writes = {write_scratch(scores, all_scores())},
-                      .per_point = counts_of({{Count::divide, 1}})};
-  const Nest weighted_value{.loops = loops({{Dim::K, value[3]}, {Dim::C, keys}}),
-                            .reads = {read_scratch(scores, {at_loop(0), at_loop(1), at_loop(2), at_loop(4)}),
-                                      read_input(2, {at_loop(0), shared_head, at_loop(4), at_loop(3)})},
-                            .writes = {write_output(0, identity_axes(4), true)},
-                            .per_point = counts_of({{Count::mac, 1}})};
-  const Shape row_shape(query.begin(), query.begin() + 3);
-  return {.nests = {query_key, std::move(scale), maximum, exponential, division, weighted_value},
-          .scratch = {{{query[0], query[1], query[2], keys}, format}, {row_shape, format}, {row_shape, format}}};
-}
-
 }  // namespace
 
 OperatorNests contraction_nests(const OperatorSite& site) {
@@ -198,6 +126,7 @@ OperatorNests contraction_nests(const OperatorSite& site) {
     case Op::MatMul:
     case Op::Gemm: return matmul_nests(site);
     case Op::Einsum: return einsum_nests(site);
+    case Op::AttentionGrad: return attention_grad_nests(site);
     default: return attention_nests(site);
   }
 }

@@ -36,6 +36,42 @@ AxisIndex channel_index(std::optional<std::size_t> group_loop, const Channel& ch
   return index;
 }
 
+// The weights are the result: each of their elements is a sum over the batch and the places of the window.
+Nest weight_grad_nest(const OperatorSite& site) {
+  const std::int64_t group = site.attributes.integer(Attr::group);
+  const Shape& x = site.in(0);
+  const Shape& y = site.in(1);
+  const Shape& w = site.out(0);
+  const std::size_t spatial = x.size() - 2;
+
+  Loops loops;
+  std::optional<std::size_t> group_loop;
+  if (group != 1) group_loop = loops.push(Dim::G, group);
+  const Channel output{loops.push(Dim::K, w[0] / group), w[0] / group};
+  const Channel input{loops.push(Dim::C, w[1]), w[1]};
+  std::vector<std::size_t> filter;
+  for (std::size_t i = 0; i < spatial; ++i) {
+    filter.push_back(loops.push(position_name(Dim::FZ, i, spatial), w[2 + i]));
+  }
+  const std::size_t batch = loops.push(Dim::B, x[0]);
+  std::vector<AxisIndex> x_axes = {at_loop(batch), channel_index(group_loop, input)};
+  std::vector<AxisIndex> y_axes = {at_loop(batch), channel_index(group_loop, output)};
+  std::vector<AxisIndex> w_axes = {channel_index(group_loop, output), at_loop(input.loop)};
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const std::size_t position = loops.push(position_name(Dim::OZ, i, spatial), y[2 + i]);
+    AxisIndex index =
+        at_loop(position, site.attributes.integers(Attr::strides)[i], -site.attributes.integers(Attr::pads)[i]);
+    index.terms.push_back({static_cast<std::uint8_t>(filter[i]), site.attributes.integers(Attr::dilations)[i]});
+    x_axes.push_back(std::move(index));
+    y_axes.push_back(at_loop(position));
+    w_axes.push_back(at_loop(filter[i]));
+  }
+  return {.loops = loops.take(),
+          .reads = {read_input(0, std::move(x_axes)), read_input(1, std::move(y_axes))},
+          .writes = {write_output(0, std::move(w_axes), true)},
+          .per_point = counts_of({{Count::mac, 1}})};
+}
+
 // Conv walks over output positions and reads the input at position * stride + filter * dilation - pad; ConvTranspose
 // walks over input positions and writes the output there.
 Nest product_nest(const OperatorSite& site) {
@@ -100,6 +136,7 @@ Nest bias_nest(const OperatorSite& site) {
 }  // namespace
 
 OperatorNests convolution_nests(const OperatorSite& site) {
+  if (site.op == Op::ConvWeightGrad) return {.nests = {weight_grad_nest(site)}, .scratch = {}};
   OperatorNests result{.nests = {product_nest(site)}, .scratch = {}};
   if (site.has_input(2)) result.nests.push_back(bias_nest(site));
   return result;

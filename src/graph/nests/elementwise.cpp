@@ -4,6 +4,35 @@ namespace monet {
 
 namespace {
 
+int bounds(const OperatorSite& site) {
+  return (site.attributes.has(Attr::min) ? 1 : 0) + (site.attributes.has(Attr::max) ? 1 : 0);
+}
+
+// Operations per element of the operators in graph/expand/elementwise.cpp. Choosing by a comparison costs nothing more.
+Counts gradient_per_element(const OperatorSite& site) {
+  using enum Count;
+  switch (site.op) {
+    case Op::CeluGrad: return counts_of({{compare, 1}, {divide, 1}, {exp, 1}, {multiply, 1}});
+    case Op::ClipGrad: return counts_of({{compare, bounds(site)}});
+    case Op::EluGrad:
+    case Op::SeluGrad: return counts_of({{compare, 1}, {exp, 1}, {multiply, 2}});
+    case Op::GeluGrad:
+      return site.attributes.text(Attr::approximate) == "tanh"
+                 ? counts_of({{multiply, 12}, {add, 5}, {tanh, 1}})
+                 : counts_of({{multiply, 7}, {add, 2}, {erf, 1}, {exp, 1}});
+    case Op::HardSigmoidGrad:
+    case Op::HardSwishGrad: return counts_of({{multiply, 2}, {add, 1}, {compare, 2}});
+    case Op::LeakyReluGrad: return counts_of({{compare, 1}, {multiply, 1}});
+    case Op::MishGrad: return counts_of({{exp, 2}, {log, 1}, {tanh, 1}, {add, 4}, {multiply, 4}, {divide, 1}});
+    case Op::ReluGrad: return counts_of({{compare, 1}});
+    case Op::SigmoidGrad:
+    case Op::TanhGrad: return counts_of({{multiply, 2}, {add, 1}});
+    case Op::SiluGrad: return counts_of({{exp, 1}, {add, 3}, {divide, 1}, {multiply, 3}});
+    case Op::SoftplusGrad: return counts_of({{exp, 1}, {add, 1}, {divide, 1}, {multiply, 1}});
+    default: return {};
+  }
+}
+
 // Operations per element, from each function's definition in the ONNX operator specification. Constant factors that
 // can be folded beforehand (1/sqrt 2 in GELU) count as one multiplication.
 Counts per_element(const OperatorSite& site) {
@@ -44,10 +73,7 @@ Counts per_element(const OperatorSite& site) {
     case Op::Celu: return counts_of({{compare, 2}, {divide, 1}, {exp, 1}, {add, 2}, {multiply, 1}});
     case Op::Elu:
     case Op::Selu: return counts_of({{compare, 1}, {exp, 1}, {add, 1}, {multiply, site.op == Op::Selu ? 2 : 1}});
-    case Op::Clip: {
-      const int bounds = (site.attributes.has(Attr::min) ? 1 : 0) + (site.attributes.has(Attr::max) ? 1 : 0);
-      return counts_of({{compare, bounds}});
-    }
+    case Op::Clip: return counts_of({{compare, bounds(site)}});
     case Op::Erf: return counts_of({{erf, 1}});
     case Op::Exp: return counts_of({{exp, 1}});
     case Op::Gelu:
@@ -80,14 +106,13 @@ Counts per_element(const OperatorSite& site) {
     case Op::GreaterOrEqual:
     case Op::Less:
     case Op::LessOrEqual: return counts_of({{compare, 1}});
-    case Op::ReluGrad: return counts_of({{compare, 1}});
     case Op::Max:
     case Op::Min: return counts_of({{compare, inputs - 1}});
     case Op::Sum: return counts_of({{add, inputs - 1}});
     case Op::Mean: return counts_of({{add, inputs - 1}, {multiply, 1}});
     case Op::QuantizeLinear: return counts_of({{divide, 1}, {round, 1}, {add, zero_point}, {compare, 2}});
     case Op::DequantizeLinear: return counts_of({{add, zero_point}, {multiply, 1}});
-    default: return {};
+    default: return gradient_per_element(site);
   }
 }
 

@@ -50,19 +50,38 @@ OperatorNests tile_nests(const OperatorSite& site) {
   return {.nests = {std::move(nest)}, .scratch = {}};
 }
 
-OperatorNests gather_nests(const OperatorSite& site) {
-  const Shape& data = site.in(0);
-  const std::size_t index_rank = site.in(1).size();
-  const auto axis = static_cast<std::size_t>(site.attributes.integer(Attr::axis));
+// The place in a table at the loops over what is gathered from it: indices stand in place of `axis`.
+std::vector<AxisIndex> table_axes(const Shape& table, std::size_t axis, std::size_t index_rank) {
   std::vector<AxisIndex> axes;
-  for (std::size_t i = 0; i < data.size(); ++i) {
+  for (std::size_t i = 0; i < table.size(); ++i) {
     if (i == axis) {
-      axes.push_back(at_any(data[i]));
+      axes.push_back(at_any(table[i]));
     } else {
       axes.push_back(at_loop(i < axis ? i : i + index_rank - 1));
     }
   }
-  return over_output(site, {read_input(0, std::move(axes)), read_input(1, identity_axes(index_rank, axis))});
+  return axes;
+}
+
+OperatorNests gather_nests(const OperatorSite& site) {
+  const std::size_t index_rank = site.in(1).size();
+  const auto axis = static_cast<std::size_t>(site.attributes.integer(Attr::axis));
+  return over_output(
+      site, {read_input(0, table_axes(site.in(0), axis, index_rank)), read_input(1, identity_axes(index_rank, axis))});
+}
+
+// Zeros everywhere, then each element of dY is added to its row of the table.
+OperatorNests gather_gradient_nests(const OperatorSite& site) {
+  OperatorNests result = over_output(site, {});
+  const Shape& gradient = site.in(0);
+  const std::size_t index_rank = site.in(1).size();
+  const auto axis = static_cast<std::size_t>(site.attributes.integer(Attr::axis));
+  result.nests.push_back(
+      {.loops = loops_over(gradient),
+       .reads = {read_input(0, identity_axes(gradient.size())), read_input(1, identity_axes(index_rank, axis))},
+       .writes = {write_output(0, table_axes(site.out(0), axis, index_rank), true)},
+       .per_point = counts_of({{Count::add, 1}})});
+  return result;
 }
 
 // Position along every axis as the loops say, but anywhere along the axis that indices decide.
@@ -148,8 +167,9 @@ OperatorNests reverse_sequence_nests(const OperatorSite& site) {
                             read_input(1, {at_loop(batch)})});
 }
 
-// Zeros everywhere, then each value goes to its place in its own channel.
+// Zeros everywhere, then each value goes to its place in its own channel. Gradients add up there: windows overlap.
 OperatorNests max_unpool_nests(const OperatorSite& site) {
+  const bool adds = site.op == Op::MaxPoolGrad;
   OperatorNests result = over_output(site, {});
   const Shape& from = site.in(0);
   std::vector<AxisIndex> target = {at_loop(0), at_loop(1)};
@@ -157,8 +177,8 @@ OperatorNests max_unpool_nests(const OperatorSite& site) {
   result.nests.push_back(
       {.loops = loops_over(from),
        .reads = {read_input(0, identity_axes(from.size())), read_input(1, identity_axes(from.size()))},
-       .writes = {write_output(0, std::move(target))},
-       .per_point = one_move});
+       .writes = {write_output(0, std::move(target), adds)},
+       .per_point = adds ? counts_of({{Count::add, 1}}) : one_move});
   return result;
 }
 
@@ -169,6 +189,7 @@ OperatorNests movement_nests(const OperatorSite& site) {
     case Op::Pad: return pad_nests(site);
     case Op::Tile: return tile_nests(site);
     case Op::Gather: return gather_nests(site);
+    case Op::GatherGrad: return gather_gradient_nests(site);
     case Op::GatherElements: return gather_elements_nests(site);
     case Op::GatherND: return gather_nd_nests(site);
     case Op::ScatterElements: return scatter_elements_nests(site);
@@ -176,10 +197,12 @@ OperatorNests movement_nests(const OperatorSite& site) {
     case Op::Trilu:
       return over_output(site, {read_input(0, identity_axes(site.in(0).size()))}, counts_of({{Count::logic, 1}}));
     case Op::Resize: return resize_nests(site);
+    case Op::ResizeGrad: return resize_gradient_nests(site);
     case Op::GridSample: return grid_sample_nests(site);
     case Op::OneHot: return one_hot_nests(site);
     case Op::ReverseSequence: return reverse_sequence_nests(site);
-    case Op::MaxUnpool: return max_unpool_nests(site);
+    case Op::MaxUnpool:
+    case Op::MaxPoolGrad: return max_unpool_nests(site);
     default: return {};
   }
 }

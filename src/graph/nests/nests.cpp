@@ -55,6 +55,7 @@ OperatorNests nests_of(const OperatorSite& site) {
     case OpFamily::view: return {};
     case OpFamily::movement: return movement_nests(site);
     case OpFamily::generate: return generate_nests(site);
+    case OpFamily::optimizer: return optimizer_nests(site);
   }
   return {};
 }

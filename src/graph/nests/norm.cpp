@@ -1,5 +1,7 @@
 #include "graph/nests.h"
 
+#include "graph/nests/norm_gradient.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -96,8 +98,8 @@ const Counts running_average = counts_of({{Count::multiply, 2}, {Count::add, 1}}
 
 // Mean and inverse deviation of each row, then scale and bias by channel.
 OperatorNests per_channel(const OperatorSite& site, Normalization norm) {
-  const Store mean = norm.store(0);
-  const Store deviation = norm.store(0);
+  const Store mean = norm.store(1);
+  const Store deviation = norm.store(2);
   norm.mean(mean);
   norm.squared_deviations(mean, deviation);
   norm.inverse_root_of_mean(deviation);
@@ -118,8 +120,8 @@ OperatorNests batch(const OperatorSite& site) {
     norm.apply({affine[0], affine[1], read_input(3, norm.row()), deviation.at(norm.row())}, centre_and_scale_with_bias);
     return std::move(norm.result());
   }
-  const Store mean = norm.store(0);
-  const Store deviation = norm.store(0);
+  const Store mean = norm.store(3);
+  const Store deviation = norm.store(4);
   norm.mean(mean);
   norm.squared_deviations(mean, deviation);
   // Here `deviation` still holds the sum of squares; 1/n is folded into the factor of the average.
@@ -163,11 +165,9 @@ OperatorNests layer(const OperatorSite& site) {
   return std::move(norm.result());
 }
 
-OperatorNests group(const OperatorSite& site) {
-  const std::int64_t groups = site.attributes.integer(Attr::num_groups);
-  AxisIndex in_group = at_loop(1);
-  in_group.divisor = std::max<std::int64_t>(site.in(0)[1] / groups, 1);
-  return per_channel(site, Normalization(site, {site.in(0)[0], groups}, {at_loop(0), in_group}));
+OperatorNests group(const OperatorSite& site, std::int64_t groups) {
+  const Shape& input = site.in(0);
+  return per_channel(site, Normalization(site, {input[0], groups}, {at_loop(0), at_group(input[1], groups)}));
 }
 
 OperatorNests lp(const OperatorSite& site) {
@@ -209,11 +209,12 @@ OperatorNests norm_nests(const OperatorSite& site) {
     case Op::BatchNormalization: return batch(site);
     case Op::LayerNormalization:
     case Op::RMSNormalization: return layer(site);
-    case Op::GroupNormalization: return group(site);
-    case Op::InstanceNormalization: return per_channel(site, over_axes(site, axes_from(2, site.in(0).size())));
+    case Op::GroupNormalization: return group(site, site.attributes.integer(Attr::num_groups));
+    case Op::InstanceNormalization: return group(site, site.in(0)[1]);
     case Op::LpNormalization: return lp(site);
     case Op::MeanVarianceNormalization: return per_channel(site, over_axes(site, site.attributes.integers(Attr::axes)));
-    default: return local_response(site);
+    case Op::LRN: return local_response(site);
+    default: return norm_gradient_nests(site);
   }
 }
 

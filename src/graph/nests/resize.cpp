@@ -1,6 +1,7 @@
 #include "graph/nests/resize.h"
 
 #include "base/checked.h"
+#include "graph/resample.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,16 +53,13 @@ double snapped(double x) { return std::abs(x - std::round(x)) < 1e-6 ? std::roun
 //
 // The line is compared with from / to * o: their difference is largest or smallest at an end of the axis, so that two
 // offsets enclose every position. Both are whole numbers over `to`, hence exact for scales that are to / from.
-AxisIndex neighbours(const OperatorSite& site, std::size_t axis) {
+AxisIndex neighbours(const Attributes& attributes, std::size_t axis, std::int64_t from, std::int64_t to) {
   constexpr double limit = 1e15;
-  const std::int64_t from = site.in(0)[axis];
-  const std::int64_t to = site.out(0)[axis];
   const double size = static_cast<double>(to);
   if (static_cast<double>(from) * size > limit) return at_any(from);
-  const std::string& mode = site.attributes.text(Attr::mode);
-  const std::string& rounding = site.attributes.text(Attr::nearest_mode);
-  const Line line =
-      line_of(site.attributes.text(Attr::coordinate_mode), site.attributes.reals(Attr::scales)[axis], from, to);
+  const std::string& mode = attributes.text(Attr::mode);
+  const std::string& rounding = attributes.text(Attr::nearest_mode);
+  const Line line = line_of(attributes.text(Attr::coordinate_mode), attributes.reals(Attr::scales)[axis], from, to);
   const double first = line.start * size;
   const double last = first + (line.slope * size - static_cast<double>(from)) * (size - 1);
   if (!(std::abs(first) < limit) || !(std::abs(last) < limit)) return at_any(from);
@@ -92,27 +90,54 @@ AxisIndex neighbours(const OperatorSite& site, std::size_t axis) {
   return index.span >= from ? at_any(from) : index;
 }
 
+// Where the original lies that each element of the result comes from.
+struct Resampling {
+  std::vector<AxisIndex> axes;
+  std::size_t resampled = 0;
+};
+
+Resampling resampling(const Attributes& attributes, const Shape& from, const Shape& to) {
+  const bool crops = attributes.text(Attr::coordinate_mode) == "tf_crop_and_resize";
+  Resampling result;
+  for (std::size_t axis = 0; axis < from.size(); ++axis) {
+    if (!resamples(attributes, axis, from[axis], to[axis])) {
+      result.axes.push_back(at_loop(axis));
+      continue;
+    }
+    ++result.resampled;
+    const bool unknown = crops || to[axis] == 0;
+    result.axes.push_back(unknown ? at_any(from[axis]) : neighbours(attributes, axis, from[axis], to[axis]));
+  }
+  return result;
+}
+
 }  // namespace
 
 OperatorNests resize_nests(const OperatorSite& site) {
-  const Shape& from = site.in(0);
   const Shape& to = site.out(0);
-  const bool crops = site.attributes.text(Attr::coordinate_mode) == "tf_crop_and_resize";
-  std::vector<AxisIndex> axes;
-  std::size_t resampled = 0;
-  for (std::size_t axis = 0; axis < from.size(); ++axis) {
-    if (from[axis] == to[axis] && site.attributes.reals(Attr::scales)[axis] == 1 && !crops) {
-      axes.push_back(at_loop(axis));
-      continue;
-    }
-    ++resampled;
-    axes.push_back(crops || to[axis] == 0 ? at_any(from[axis]) : neighbours(site, axis));
-  }
+  Resampling input = resampling(site.attributes, site.in(0), to);
   Nest nest{.loops = loops_over(to),
-            .reads = {read_input(0, std::move(axes))},
+            .reads = {read_input(0, std::move(input.axes))},
             .writes = {write_output(0, identity_axes(to.size()))},
-            .per_point = weighted_sum(taps_of(site.attributes.text(Attr::mode)), resampled)};
+            .per_point = weighted_sum(taps_of(site.attributes.text(Attr::mode)), input.resampled)};
   return {.nests = {std::move(nest)}, .scratch = {}};
+}
+
+// Zeros everywhere, then every element of dY is added, weighted, to the elements that made it.
+OperatorNests resize_gradient_nests(const OperatorSite& site) {
+  const Shape& from = site.out(0);
+  const Shape& to = site.in(0);
+  Resampling target = resampling(site.attributes, from, to);
+  const std::int64_t taps = power(taps_of(site.attributes.text(Attr::mode)), target.resampled);
+  Nest zero{.loops = loops_over(from),
+            .reads = {},
+            .writes = {write_output(0, identity_axes(from.size()))},
+            .per_point = counts_of({{Count::move, 1}})};
+  Nest spread{.loops = loops_over(to),
+              .reads = {read_input(0, identity_axes(to.size()))},
+              .writes = {write_output(0, std::move(target.axes), true)},
+              .per_point = counts_of({{Count::multiply, taps == 1 ? 0 : taps}, {Count::add, taps}})};
+  return {.nests = {std::move(zero), std::move(spread)}, .scratch = {}};
 }
 
 OperatorNests grid_sample_nests(const OperatorSite& site) {
