@@ -1,0 +1,38 @@
+// The pipeline: a forward network becomes a training step.
+#pragma once
+
+#include "graph/network.h"
+#include "training/differentiate.h"
+#include "training/loss.h"
+#include "training/lora.h"
+#include "training/optimizer.h"
+#include "training/precision.h"
+#include "training/select.h"
+
+#include <monet/expected.h>
+
+namespace monet::training {
+
+struct StepOptions {
+  LossOptions loss;
+  OptimizerOptions optimizer;
+  SelectOptions select;
+  ConvGradient conv_gradient = ConvGradient::direct;
+  std::optional<LoraOptions> lora;
+  std::optional<Precision> precision;  // none: the file's own
+};
+
+struct TrainingStep {
+  Graph graph;  // its outputs are the network's and the loss
+  TensorId loss;
+  std::vector<Trained> trained;  // parameters that a gradient reaches, with it
+  std::vector<SavedTensor> saved;
+  std::vector<std::string> warnings;
+  std::vector<std::string> notes;
+};
+
+// Requires that the network is not a training step already.
+// Ensures that verify() holds for the graph. Gradients of parameters are named P.grad, new values P.new.
+Expected<TrainingStep> make_training_step(Network network, const StepOptions& options);
+
+}  // namespace monet::training
