@@ -1,0 +1,168 @@
+#include "training/gradient_builder.h"
+#include "training/gradients/norm_primitive.h"
+
+#include <numeric>
+
+namespace monet::training {
+
+namespace {
+
+// Statistics are kept for the backward part. They are no way for gradients.
+bool statistics_have_gradients(GradientBuilder& g) {
+  for (std::size_t i = 1; i < g.output_count(); ++i) {
+    if (!g.output_gradient(i).valid()) continue;
+    g.fail("a gradient arrives at a statistic (mean, variance or deviation) that this normalization gives",
+           "compute the statistic with ReduceMean and the like, which have gradients");
+    return true;
+  }
+  return false;
+}
+
+// What the operators for gradients of parameters need to know of the scale.
+Attributes of_scale(const GradientBuilder& g, Attributes attributes = {}) {
+  attributes.set(Attr::to, static_cast<std::int64_t>(g.input_type(1)));
+  return attributes;
+}
+
+struct ParameterGradients {
+  TensorId scale;
+  TensorId bias;
+};
+
+// Both sums are one pass; a bias that is alone, or of another kind than the scale, is a sum of dY.
+ParameterGradients parameters(GradientBuilder& g, Op op, std::vector<TensorId> statistics, Attributes attributes,
+                              bool with_scale, bool with_bias) {
+  if (!with_scale) return {};
+  std::vector<TensorId> inputs = {g.output_gradient(), g.input(0)};
+  inputs.insert(inputs.end(), statistics.begin(), statistics.end());
+  const auto results = g.add_some(op, std::move(inputs), of_scale(g, std::move(attributes)), {true, with_bias});
+  return {results[0], results[1]};
+}
+
+// Σ dY over all but the channels.
+TensorId sum_by_channel(GradientBuilder& g) {
+  std::vector<std::int64_t> axes(g.input_shape().size());
+  std::iota(axes.begin(), axes.end(), 0);
+  axes.erase(axes.begin() + 1);
+  return g.reduce_sum(g.output_gradient(), std::move(axes), false);
+}
+
+TensorId by_channel(GradientBuilder& g, TensorId values) {
+  Shape shape(g.input_shape().size(), 1);
+  shape[1] = g.input_shape()[1];
+  return g.reshape(values, std::move(shape));
+}
+
+// Y = a · (X − mean) + bias with constant a = scale · i, i = 1 / √(variance + ε):
+// dX = a · dY, dscale = Σ dY · (X − mean) · i, dmean = −a · dbias, dvariance = −½ · scale · i² · dscale
+void frozen_batch(GradientBuilder& g) {
+  g.keep(g.input(0));
+  if (!g.needs(0) && !g.needs(1) && !g.needs(3) && !g.needs(4)) return g.accumulate(2, sum_by_channel(g));
+  const TensorId root = g.add(Op::Sqrt, {g.plus(g.input(4), g.attributes().real(Attr::epsilon))});
+  const TensorId inverse = g.add(Op::Reciprocal, {root});
+  if (g.needs(0)) {
+    const TensorId factor = g.cast(by_channel(g, g.times(g.input(1), inverse)), g.input_type(0));
+    g.accumulate(0, g.times(g.output_gradient(), factor));
+  }
+  const bool of_bias = g.needs(2) || g.needs(3);
+  ParameterGradients sums =
+      parameters(g, Op::BatchNormalizationParameterGrad, {g.input(3), inverse}, {}, g.needs(1) || g.needs(4), of_bias);
+  if (of_bias && !sums.bias.valid()) sums.bias = sum_by_channel(g);
+  g.accumulate(1, sums.scale);
+  g.accumulate(2, sums.bias);
+  if (g.needs(3)) g.accumulate(3, g.negative(g.times(g.times(g.input(1), inverse), sums.bias)));
+  if (g.needs(4)) {
+    const TensorId factor = g.times(g.times(g.input(1), g.square(inverse)), -0.5);
+    g.accumulate(4, g.times(factor, sums.scale));
+  }
+}
+
+// dX = scale · i · (dY − (dbias + x̂ · dscale) / n), dscale = Σ dY · x̂, dbias = Σ dY, with x̂ = (X − mean) · i
+void batch(GradientBuilder& g) {
+  if (statistics_have_gradients(g)) return;
+  if (g.attributes().integer(Attr::training_mode) == 0) return frozen_batch(g);
+  if (!g.needs(0) && !g.needs(1) && !g.needs(2)) return;
+  const TensorId mean = g.extra_output(3);
+  const TensorId inverse = g.extra_output(4);
+  for (TensorId saved : {g.input(0), mean, inverse}) g.keep(saved);
+  const ParameterGradients sums = parameters(g, Op::BatchNormalizationParameterGrad, {mean, inverse}, {},
+                                             g.needs(0) || g.needs(1), g.needs(0) || g.needs(2));
+  g.accumulate(1, sums.scale);
+  if (g.needs(2)) g.accumulate(2, sums.bias.valid() ? sums.bias : sum_by_channel(g));
+  if (!g.needs(0)) return;
+  g.accumulate(0, g.add(Op::BatchNormalizationGrad,
+                        {g.output_gradient(), g.input(0), g.input(1), mean, inverse, sums.scale, sums.bias}));
+}
+
+// With x̂ = (X − mean) · i, r = dY · scale:  dX = i · (r − mean(r) − x̂ · mean(r · x̂)), dscale = Σ dY · x̂, dbias = Σ dY
+void layer(GradientBuilder& g) {
+  if (statistics_have_gradients(g)) return;
+  const Attributes axis = {{Attr::axis, g.attributes().integer(Attr::axis)}};
+  const TensorId mean = g.extra_output(1);
+  const TensorId inverse = g.extra_output(2);
+  for (TensorId saved : {g.input(0), mean, inverse}) g.keep(saved);
+  if (g.needs(0)) {
+    g.accumulate(0,
+                 g.add(Op::LayerNormalizationGrad, {g.output_gradient(), g.input(0), g.input(1), mean, inverse}, axis));
+  }
+  Attributes of_parameters = axis;
+  of_parameters.set(Attr::shape, g.input_shape(1));
+  const bool alike = g.has_input(2) && g.input_shape(2) == g.input_shape(1) && g.input_type(2) == g.input_type(1);
+  const ParameterGradients sums = parameters(g, Op::LayerNormalizationParameterGrad, {mean, inverse}, of_parameters,
+                                             g.needs(1), g.needs(2) && alike);
+  g.accumulate(1, sums.scale);
+  if (g.needs(2)) g.accumulate(2, sums.bias.valid() ? sums.bias : g.output_gradient());
+}
+
+// With x̂ = X · i, r = dY · scale:  dX = i · (r − x̂ · mean(r · x̂)), dscale = Σ dY · x̂
+void root_mean_square(GradientBuilder& g) {
+  if (statistics_have_gradients(g)) return;
+  const Attributes axis = {{Attr::axis, g.attributes().integer(Attr::axis)}};
+  const TensorId inverse = g.extra_output(1);
+  if (g.needs(0)) {
+    g.accumulate(0, g.add(Op::RMSNormalizationGrad, {g.output_gradient(), g.input(0), g.input(1), inverse}, axis));
+  }
+  if (g.needs(1)) {
+    Attributes of_parameters = of_scale(g, axis);
+    of_parameters.set(Attr::shape, g.input_shape(1));
+    g.accumulate(1,
+                 g.add(Op::RMSNormalizationParameterGrad, {g.output_gradient(), g.input(0), inverse}, of_parameters));
+  }
+}
+
+// As layer(), for rows that are groups of channels; an instance is a group of one channel.
+void groups(GradientBuilder& g) {
+  if (statistics_have_gradients(g)) return;
+  const bool instances = g.op() == Op::InstanceNormalization;
+  const std::int64_t count = instances ? g.input_shape()[1] : g.attributes().integer(Attr::num_groups);
+  const Attributes attributes = {{Attr::num_groups, count}};
+  const TensorId mean = g.extra_output(1);
+  const TensorId inverse = g.extra_output(2);
+  for (TensorId saved : {g.input(0), mean, inverse}) g.keep(saved);
+  if (g.needs(0)) {
+    g.accumulate(
+        0, g.add(Op::GroupNormalizationGrad, {g.output_gradient(), g.input(0), g.input(1), mean, inverse}, attributes));
+  }
+  const ParameterGradients sums =
+      parameters(g, Op::GroupNormalizationParameterGrad, {mean, inverse}, attributes, g.needs(1), g.needs(2));
+  g.accumulate(1, sums.scale);
+  if (g.needs(2)) g.accumulate(2, sums.bias.valid() ? sums.bias : sum_by_channel(g));
+}
+
+}  // namespace
+
+GradientRule norm_gradient(Op op) {
+  switch (op) {
+    case Op::BatchNormalization: return batch;
+    case Op::LayerNormalization: return layer;
+    case Op::RMSNormalization: return root_mean_square;
+    case Op::GroupNormalization:
+    case Op::InstanceNormalization: return groups;
+    case Op::LpNormalization: return lp_normalization;
+    case Op::MeanVarianceNormalization: return mean_variance_normalization;
+    case Op::LRN: return local_response_normalization;
+    default: return nullptr;
+  }
+}
+
+}  // namespace monet::training
