@@ -56,6 +56,8 @@ TensorId batch_norm(GraphBuilder& builder, const std::string& name, TensorId x) 
                                         3);
   builder.update(mean, outputs[1]);
   builder.update(variance, outputs[2]);
+  builder.rename(outputs[1], name + ".running_mean.new");
+  builder.rename(outputs[2], name + ".running_var.new");
   return outputs[0];
 }
 

@@ -276,6 +276,7 @@ class Decoder {
       switch (message.tag()) {
         case 1: value.name = text(message); break;
         case 2: decode_type(child(message), value); break;
+        case 4: value.metadata.push_back(decode_entry(child(message))); break;
         default: message.skip();
       }
     }

@@ -2,6 +2,7 @@
 
 #include "base/try.h"
 #include "graph/infer.h"
+#include "onnx/own_notes.h"
 
 #include <fmt/format.h>
 
@@ -168,7 +169,14 @@ Status Importer::add_initializers() {
                      "strings and complex numbers are not read");
     }
     MONET_CHECK(check_sizes(tensor.dims, what));
-    define(tensor.name).initializer = &tensor;
+    Value& value = define(tensor.name);
+    value.initializer = &tensor;
+    if (!has_own_notes(*model_.raw)) continue;
+    // Weights are inputs in such a file: what is left are numbers of the formulas.
+    if (auto decoded = decode_values(tensor, folder_); decoded && *decoded) {
+      value.constant = std::move(**decoded);
+      value.initializer = nullptr;
+    }
   }
   return Done{};
 }

@@ -89,6 +89,7 @@ struct RawValue {
   std::int32_t data_type = 0;
   bool has_shape = false;
   std::vector<RawDimension> dims;
+  std::vector<std::pair<Text, Text>> metadata;
 };
 
 struct RawGraph {

@@ -7,6 +7,7 @@
 #include "graph/verify.h"
 #include "onnx/idioms.h"
 #include "onnx/importer.h"
+#include "onnx/own_notes.h"
 #include "onnx/provenance.h"
 #include "onnx/roles.h"
 
@@ -162,6 +163,10 @@ Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, 
   MONET_TRY(const Bindings bindings, bind(open, options, network.notes));
   if (bindings.batch && open.fixed_batch < 1)
     return problem(fmt::format("its inputs have a batch of {}", open.fixed_batch), "export it again");
+  const bool own = has_own_notes(raw);
+  if (own && bindings.batch)
+    return problem(fmt::format("the file was written for a batch of {}", open.fixed_batch),
+                   "give --batch when it is written");
   MONET_TRY(Imported imported, bindings.batch
                                    ? import_rebatched(flat, folder, bindings, open.fixed_batch, network.notes)
                                    : import(flat, folder, bindings, nullptr, nullptr));
@@ -172,10 +177,10 @@ Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, 
                     "taken apart again",
                     imported.merged_initializers));
   }
-  network.is_training_step = assign_phases(imported.graph);
+  network.is_training_step = own ? apply_own_notes(flat, imported.graph) : assign_phases(imported.graph);
   if (options.recognize_idioms) recognize_idioms(imported.graph);
   const Signature signature = signature_of(raw);
-  assign_roles(imported.graph, imported.initializers, signature, network.is_training_step, network.notes);
+  if (!own) assign_roles(imported.graph, imported.initializers, signature, network.is_training_step, network.notes);
   network.graph = compact(std::move(imported.graph));
   MONET_CHECK(verify(network.graph));
   for (std::string& warning : provenance_warnings(flat, signature, network.graph))

@@ -251,10 +251,26 @@ void note_weight_inputs(const Graph& graph, std::vector<std::string>& notes) {
       const TensorId id = node.inputs[i];
       if (!id.valid() || !open[id.index()] || (position_use(node, i) & weight) == 0) continue;
       open[id.index()] = false;
-      if (is_floating(graph[id].type.format.element))
+      if (is_floating(graph[id].type.format.element) && !graph[id].parameter)
         notes.push_back(not_counted(graph[id], "it is an input; keep weights in the file when exporting it"));
     }
   }
+}
+
+// Whether a forward file takes its weights as inputs, as the forward part of a training step does: some input after the
+// first is a weight of a convolution or norm, or the matrix by which a product multiplies what a node has made.
+bool has_weight_inputs(const Graph& graph) {
+  std::vector<bool> open(graph.tensors().size(), false);
+  for (std::size_t i = 1; i < graph.inputs.size(); ++i) {
+    open[graph.inputs[i].index()] = is_floating(graph[graph.inputs[i]].type.format.element);
+  }
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    const bool product = node.op == Op::MatMul || node.op == Op::Gemm;
+    const bool windowed = node.op == Op::Conv || node.op == Op::ConvTranspose || family_of(node.op) == OpFamily::norm;
+    if ((!product && !windowed) || node.inputs.size() < 2 || !node.inputs[1].valid()) return false;
+    if (!open[node.inputs[1].index()]) return false;
+    return windowed || (graph[node.inputs[0]].producer.valid() && graph[node.inputs[1]].type.shape.size() == 2);
+  });
 }
 
 }  // namespace
@@ -262,14 +278,16 @@ void note_weight_inputs(const Graph& graph, std::vector<std::string>& notes) {
 void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers, const Signature& signature,
                   bool is_training_step, std::vector<std::string>& notes) {
   assign_produced_roles(graph);
-  const Uses uses = trace_uses(graph, trace(graph, is_training_step));
+  const bool weights_are_inputs = is_training_step || has_weight_inputs(graph);
+  const Uses uses = trace_uses(graph, trace(graph, weights_are_inputs));
+  std::size_t weight_inputs = 0;
   for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
     const TensorId id(i);
     Tensor& tensor = graph[id];
     const bool real = is_floating(tensor.type.format.element);
     if (tensor.producer.valid() || !real) continue;
     // In a training step weights are inputs, because the step gives them back.
-    const bool weight_input = is_training_step && tensor.role == Role::input && !is_data(graph, id, true) &&
+    const bool weight_input = weights_are_inputs && tensor.role == Role::input && !is_data(graph, id, true) &&
                               (uses[i] & (weight | added)) != 0;
     if (!initializers.contains(id) && !weight_input) {
       if (weight_in_constant(graph, id, uses[i]))
@@ -283,6 +301,7 @@ void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers
     if (reason.empty()) {
       tensor.role = Role::weight;
       tensor.parameter = true;
+      if (weight_input) ++weight_inputs;
     } else if ((uses[i] & statistic) != 0) {
       tensor.role = Role::statistic;
     } else {
@@ -290,7 +309,10 @@ void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers
       if (wide_axes(tensor.type.shape) > 0) notes.push_back(not_counted(tensor, reason));
     }
   }
-  if (!is_training_step) note_weight_inputs(graph, notes);
+  if (is_training_step) return;
+  note_weight_inputs(graph, notes);
+  if (weight_inputs > 0)
+    notes.push_back(fmt::format("{} inputs stand where weights do and are counted as parameters", weight_inputs));
 }
 
 }  // namespace monet::onnx

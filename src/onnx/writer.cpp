@@ -1,0 +1,218 @@
+#include "onnx/writer.h"
+
+#include "base/try.h"
+#include "graph/expand.h"
+#include "onnx/node_export.h"
+#include "onnx/patterns.h"
+#include "onnx/own_notes.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace monet::onnx {
+
+namespace {
+
+constexpr std::size_t most_bytes = 0x7fffffff;  // of a protocol-buffer message
+
+// The operator set in which operators have that type as they have float32 (bfloat16), or at all.
+std::int64_t opset_of(ElementType type) {
+  switch (type) {
+    case ElementType::float8e4m3fn:
+    case ElementType::float8e4m3fnuz:
+    case ElementType::float8e5m2:
+    case ElementType::float8e5m2fnuz:
+    case ElementType::int4:
+    case ElementType::uint4: return 21;
+    case ElementType::bfloat16: return 22;
+    case ElementType::float4e2m1: return 23;
+    case ElementType::float8e8m0: return 24;
+    default: return 20;
+  }
+}
+
+std::int64_t ir_version_of(std::int64_t opset) {
+  if (opset <= 20) return 9;
+  if (opset <= 22) return 10;
+  return opset == 23 ? 11 : 12;
+}
+
+class GraphWriter {
+ public:
+  explicit GraphWriter(const Graph& graph) : graph_(graph), file_(graph), is_output_(graph.tensors().size(), false) {}
+
+  Expected<std::string> run() {
+    MONET_CHECK(check_types());
+    collect_outputs();
+    write_sources();
+    MONET_CHECK(write_nodes());
+    write_outputs();
+    const std::string name = graph_.name.empty() ? "graph" : graph_.name;
+    if (file_.encoder.size() > most_bytes - name.size() - 100) {
+      return Error{.message = "the graph's constants are larger than the 2 GiB that an ONNX file may have",
+                   .place = {},
+                   .advice = {}};
+    }
+    return file_.encoder.finish(name, {.ir = ir_version_of(file_.opset), .opset = file_.opset});
+  }
+
+ private:
+  Status check_types() {
+    for (const Tensor& tensor : graph_.tensors()) {
+      if (tensor.type.format.scale_bits > 0) {
+        return Error{.message = "it has a scale for each group of elements, which no ONNX type has",
+                     .place = fmt::format("tensor '{}'", tensor.name),
+                     .advice = "write the graph in a plain precision"};
+      }
+      file_.opset = std::max(file_.opset, opset_of(tensor.type.format.element));
+    }
+    return Done{};
+  }
+
+  // Weights are inputs even where their value is known.
+  bool is_initializer(TensorId id) const {
+    return graph_[id].role == Role::constant && !graph_[id].parameter && graph_.constant(id) != nullptr;
+  }
+
+  Metadata notes_on(TensorId id) const {
+    const Tensor& tensor = graph_[id];
+    Metadata notes;
+    if (tensor.role != Role::activation) notes.emplace_back(role_key, name_of(tensor.role));
+    if (tensor.parameter) notes.emplace_back(parameter_key, "true");
+    if (tensor.updates.valid()) notes.emplace_back(updates_key, file_.names[tensor.updates]);
+    return notes;
+  }
+
+  // A tensor that a node makes is given out as it is, the first time; everything else as a copy.
+  void collect_outputs() {
+    std::vector<TensorId> wanted = graph_.outputs;
+    for (TensorId id : graph_.outputs) is_output_[id.index()] = true;
+    for (std::size_t i = 0; i < graph_.tensors().size(); ++i) {
+      if (graph_.tensors()[i].updates.valid() && !is_output_[i]) wanted.emplace_back(i);
+    }
+    is_output_.assign(graph_.tensors().size(), false);
+    for (TensorId id : wanted) {
+      const bool again = is_output_[id.index()];
+      const bool copied = again || !graph_[id].producer.valid();
+      // The name belongs to the output rather than to a constant that it is a copy of.
+      const bool takes_name = !again && is_initializer(id);
+      const Text own = file_.names[id];
+      Text name = own;
+      if (takes_name) file_.names.rename(id, file_.names.fresh(fmt::format("{}.value", own)));
+      if (copied && !takes_name) name = file_.names.fresh(fmt::format("{}.out", graph_[id].name));
+      is_output_[id.index()] = true;
+      outputs_.push_back({id, name, copied});
+    }
+  }
+
+  void write_sources() {
+    std::vector<bool> written(graph_.tensors().size(), false);
+    const auto write_input = [&](TensorId id) {
+      if (written[id.index()]) return;
+      written[id.index()] = true;
+      file_.encoder.input(file_.names[id], graph_[id].type, notes_on(id));
+    };
+    for (TensorId id : graph_.inputs) write_input(id);
+    for (std::size_t i = 0; i < graph_.tensors().size(); ++i) {
+      const TensorId id(i);
+      if (graph_[id].producer.valid() || written[i]) continue;
+      if (is_initializer(id)) {
+        file_.encoder.initializer(file_.names[id], *graph_.constant(id));
+      } else {
+        write_input(id);
+      }
+    }
+  }
+
+  Status write_nodes() {
+    for (const Node& node : graph_.nodes()) {
+      const ExportRule rule = find_export_rule(graph_, node);
+      if (rule == nullptr) return no_standard_form(node);
+      NodeExport exported(file_, node);
+      rule(exported);
+      for (TensorId id : node.outputs) {
+        if (id.valid() && !is_output_[id.index()])
+          file_.encoder.inner_value(file_.names[id], graph_[id].type, notes_on(id));
+      }
+    }
+    return Done{};
+  }
+
+  Error no_standard_form(const Node& node) const {
+    std::vector<std::string_view> types;
+    for (TensorId id : node.inputs) {
+      if (id.valid()) types.push_back(name_of(graph_[id].type.format.element));
+    }
+    return {.message = fmt::format("{} as it is used here (on {}) has no form in standard ONNX operators",
+                                   name_of(node.op), fmt::join(types, ", ")),
+            .place = fmt::format("node '{}'", node.name),
+            .advice = {}};
+  }
+
+  void write_outputs() {
+    for (const Output& output : outputs_) {
+      if (output.copied) {
+        const Text node = file_.names.fresh(fmt::format("{}/Identity", output.name));
+        file_.encoder.node({"Identity", node, {file_.names[output.id]}, {output.name}, {}, {}});
+      }
+      file_.encoder.output(output.name, graph_[output.id].type, output.copied ? Metadata{} : notes_on(output.id));
+    }
+  }
+
+  struct Output {
+    TensorId id;
+    Text name;
+    bool copied;  // by an Identity under that name
+  };
+
+  const Graph& graph_;
+  FileExport file_;
+  std::vector<bool> is_output_;
+  std::vector<Output> outputs_;
+};
+
+Error cannot_write(const std::string& path, const std::string& reason) {
+  return {.message = "cannot write the file: " + reason, .place = path, .advice = "check the path and the free space"};
+}
+
+// What went wrong, or nothing.
+std::string write_all(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  if (file) file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (file) file.close();
+  return file ? "" : std::strerror(errno);
+}
+
+}  // namespace
+
+Expected<std::string> write_bytes(const Graph& graph) {
+  MONET_TRY(Graph expanded,
+            expand(graph, [](const Graph& all, const Node& node) { return !has_standard_form(all, node); }));
+  MONET_TRY(const Graph plain, spell_out_patterns(std::move(expanded)));
+  return GraphWriter(plain).run();
+}
+
+Status write(const Graph& graph, const std::string& path) {
+  MONET_TRY(const std::string bytes, write_bytes(graph));
+  namespace fs = std::filesystem;
+  std::error_code problem;
+  const fs::path target = fs::is_symlink(path, problem) ? fs::canonical(path, problem) : fs::path(path);
+  if (fs::is_directory(target, problem)) return cannot_write(path, "it is a folder");
+  // A device or a pipe is written to; a file is replaced when all is written.
+  const bool replaces = !fs::exists(target, problem) || fs::is_regular_file(target, problem);
+  const std::string written = replaces ? fmt::format("{}.{}.part", target.string(), ::getpid()) : path;
+  std::string reason = write_all(written, bytes);
+  if (replaces && reason.empty()) {
+    fs::rename(written, target, problem);
+    if (problem) reason = problem.message();
+  }
+  if (replaces && !reason.empty()) fs::remove(written, problem);
+  if (!reason.empty()) return cannot_write(path, reason);
+  return Done{};
+}
+
+}  // namespace monet::onnx
