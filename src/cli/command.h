@@ -2,6 +2,8 @@
 #pragma once
 
 #include <monet/inspect.h>
+#include <monet/train.h>
+#include <monet/validate.h>
 
 #include <string>
 #include <vector>
@@ -21,8 +23,24 @@ struct InspectCommand {
   bool layers = false;
 };
 
+struct TrainCommand {
+  CommonOptions common;
+  std::string model;
+  TrainOptions options;
+  TrainView view;
+  std::string output;  // the ONNX file to write, or empty
+};
+
+struct ValidateCommand {
+  CommonOptions common;
+  std::string name;  // empty: all
+  std::string data;
+};
+
 // Each command gives the exit status: 0 done, 1 the user's input is wrong, 2 no feasible answer, 3 a defect of ours.
 int run(const InspectCommand& command);
+int run(const TrainCommand& command);
+int run(const ValidateCommand& command);
 
 // Prints the error on standard error and gives the exit status for it.
 int report(const Error& error);

@@ -1,6 +1,7 @@
 // The program `monet`: reads the arguments and calls the command.
 #include "base/suggest.h"
 #include "cli/command.h"
+#include "training/optimizer_options.h"
 
 #include <monet/version.h>
 
@@ -45,7 +46,8 @@ void add_common(CLI::App& command, CommonOptions& common) {
   command.add_flag("-v,--verbose", common.verbose, "show all warnings and notes");
 }
 
-void add_model(CLI::App& command, std::string& model, InspectOptions& options) {
+template <class Options>
+void add_model(CLI::App& command, std::string& model, Options& options) {
   command.add_option("MODEL", model, "an ONNX file or a built-in network (listed below)")->required();
   command.add_option("--batch", options.batch, "size of the batch: the first axis of the inputs")
       ->type_name("N")
@@ -73,6 +75,111 @@ void add_inspect(CLI::App& app, InspectCommand& command) {
       "  monet inspect net.onnx --dim sequence=128 --layers\n"
       "  monet inspect net.onnx --json > net.json\n\n" +
       network_help());
+}
+
+void add_loss_options(CLI::App& train, TrainOptions& options) {
+  train.add_option("--loss", options.loss, "cross-entropy, mse, bce, or output:NAME for an output of the model itself")
+      ->group("Loss")
+      ->capture_default_str();
+  train.add_option("--class-axis", options.class_axis, "axis of the classes in cross entropy; the last by default")
+      ->type_name("N")
+      ->group("Loss");
+  train.add_option("--label-smoothing", options.label_smoothing, "share of the target spread over all classes")
+      ->group("Loss")
+      ->capture_default_str();
+  train.add_option("--ignore-index", options.ignore_index, "target that counts for nothing")
+      ->type_name("N")
+      ->group("Loss")
+      ->capture_default_str();
+}
+
+std::string optimizer_names() {
+  std::string names;
+  for (const training::OptimizerInfo& info : training::optimizers()) names += (names.empty() ? "" : ", ") + info.name;
+  return names;
+}
+
+void add_optimizer_options(CLI::App& train, TrainOptions& options) {
+  const char* const group = "Optimizer";
+  train.add_option("--optimizer", options.optimizer, optimizer_names())->group(group)->capture_default_str();
+  train.add_option("--optimizer-form", options.optimizer_form, "fused: one operator a parameter; or elementwise")
+      ->group(group)
+      ->capture_default_str();
+  train.add_option("--weight-decay", options.weight_decay, "the optimizer's own default unless given")->group(group);
+  train.add_option("--momentum", options.momentum, "of momentum and nesterov (0.9)")->group(group);
+  train.add_option("--beta1", options.beta1, "of adam, adamw, lion, adam8bit")->group(group);
+  train.add_option("--beta2", options.beta2, "of adam, adamw, lion, adam8bit")->group(group);
+  train.add_option("--epsilon", options.epsilon, "of adam, adamw, adafactor, adam8bit")->group(group);
+  train.add_option("--clip-norm", options.clip_norm, "scale gradients down to this global norm")->group(group);
+  train.add_option("--accumulate", options.accumulate, "micro-batches whose gradients are summed for one step")
+      ->type_name("N")
+      ->group(group)
+      ->capture_default_str();
+  train.add_option("--loss-scale", options.loss_scale, "factor on the loss against underflow in fp16")->group(group);
+}
+
+void add_selection_options(CLI::App& train, TrainOptions& options) {
+  const char* const group = "What is trained";
+  train.add_option("--train", options.train, "only parameters whose names match; * and ? as in a shell")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false)
+      ->group(group);
+  train.add_option("--freeze", options.freeze, "parameters that stay; may be given several times")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false)
+      ->group(group);
+  train.add_flag("--bias-only", options.bias_only, "only biases")->group(group);
+  train.add_option("--last-layers", options.last_layers, "only the last K layers that have parameters")
+      ->type_name("K")
+      ->group(group);
+  train.add_option("--lora", options.lora_rank, "freeze all, and train low-rank additions to the weights")
+      ->type_name("RANK")
+      ->group(group);
+  train.add_option("--lora-alpha", options.lora_alpha, "the additions are scaled by alpha / rank; the rank by default")
+      ->group(group);
+  train
+      .add_option("--lora-target", options.lora_targets,
+                  "weights that get one; all of products and convolutions by default")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false)
+      ->group(group);
+}
+
+void add_train(CLI::App& app, TrainCommand& command) {
+  CLI::App* train = app.add_subcommand("train", "the complete training step of a network: gradients, loss, optimizer");
+  add_model(*train, command.model, command.options);
+  add_loss_options(*train, command.options);
+  add_optimizer_options(*train, command.options);
+  add_selection_options(*train, command.options);
+  train
+      ->add_option("--conv-gradient", command.options.conv_gradient,
+                   "weight gradient of convolutions: direct, a loop nest of its own, or im2col and a product")
+      ->capture_default_str();
+  train->add_option("--precision", command.options.precision,
+                    "fp32, bf16, fp16, mixed or mixed-fp16; the file's own by default");
+  train->add_option("-o,--output", command.output, "write the step as a standard ONNX file")->type_name("OUT.onnx");
+  train->add_flag("--saved", command.view.saved, "a line for each saved tensor");
+  train->add_flag("--parameters", command.view.parameters, "a line for each parameter: trained or frozen");
+  train->add_flag("--layers", command.view.layers, "a line for each node of the step");
+  add_common(*train, command.common);
+  train->footer(
+      "Examples:\n"
+      "  monet train resnet18 --batch 8\n"
+      "  monet train gpt2-tiny --optimizer adamw --clip-norm 1 --saved\n"
+      "  monet train net.onnx --loss mse --optimizer sgd -o step.onnx\n"
+      "  monet train resnet50 --freeze 'layer1.*' --freeze 'layer2.*'\n"
+      "  monet train bert-base --lora 8 --precision mixed\n\n" +
+      network_help());
+}
+
+void add_validate(CLI::App& app, ValidateCommand& command) {
+  CLI::App* validate = app.add_subcommand("validate", "accuracy against reference measurements, % error a row");
+  std::string names = "Validations:\n";
+  for (const ValidationInfo& info : validations()) names += fmt::format("  {:<22} {}\n", info.name, info.description);
+  validate->add_option("NAME", command.name, "which; all of them by default");
+  validate->add_option("--data", command.data, "the folder with groundtruth/ and models/")->type_name("DIR");
+  add_common(*validate, command.common);
+  validate->footer("Examples:\n  monet validate memory\n  monet validate counts --json\n\n" + names);
 }
 
 // What the arguments got wrong, with the nearest right word where one is near.
@@ -112,7 +219,11 @@ int run_program(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("monet {}", version));
   app.require_subcommand(1);
   InspectCommand inspect_command;
+  TrainCommand train_command;
   add_inspect(app, inspect_command);
+  ValidateCommand validate_command;
+  add_train(app, train_command);
+  add_validate(app, validate_command);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& answered) {
@@ -121,6 +232,8 @@ int run_program(int argc, char** argv) {
     fmt::print(stderr, "monet: {}\n", explain(app, error, {argv + 1, argv + argc}));
     return 1;
   }
+  if (app.got_subcommand("train")) return run(train_command);
+  if (app.got_subcommand("validate")) return run(validate_command);
   return run(inspect_command);
 }
 

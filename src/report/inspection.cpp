@@ -1,3 +1,5 @@
+#include "report/inspection.h"
+
 #include "base/require.h"
 #include "base/try.h"
 #include "graph/nests.h"
@@ -82,6 +84,10 @@ void sort_operators(std::map<std::string, OperatorSummary>& by_name, Inspection&
 
 Expected<Inspection> inspect(const std::string& model, const InspectOptions& options) {
   MONET_TRY(const Network network, open_network(model, {.batch = options.batch, .dimensions = options.dimensions}));
+  return inspection_of(model, network);
+}
+
+Inspection inspection_of(const std::string& model, const Network& network) {
   const Graph& graph = network.graph;
   Inspection inspection;
   inspection.model = model;

@@ -1,16 +1,12 @@
-#include <monet/inspect.h>
-
-#include <nlohmann/json.hpp>
+#include "report/json.h"
 
 namespace monet {
-
-namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json json_of(const ByPhase& by_phase) {
   return {{"forward", by_phase.forward}, {"backward", by_phase.backward}, {"optimizer", by_phase.optimizer}};
 }
+
+namespace {
 
 Json json_of(const std::vector<std::pair<std::string, std::int64_t>>& numbers) {
   Json object = Json::object();
@@ -57,26 +53,31 @@ Json list_of(const Rows& rows) {
 
 }  // namespace
 
-std::string to_json(const Inspection& inspection, bool with_layers) {
-  Json json = {{"schema", 1},
-               {"command", "inspect"},
-               {"model", inspection.model},
-               {"training_step", inspection.is_training_step},
-               {"parameters", inspection.parameters},
-               {"parameter_tensors", inspection.parameter_tensors},
-               {"macs", json_of(inspection.macs)},
-               {"other_operations", json_of(inspection.other_operations)},
-               {"nodes", json_of(inspection.nodes)},
-               {"operations", json_of(inspection.operations)},
-               {"bytes", json_of(inspection.bytes_by_role)},
-               {"inputs", json_of(inspection.inputs)},
-               {"outputs", json_of(inspection.outputs)},
-               {"operators", list_of(inspection.operators)}};
+void add_inspection(Json& json, const Inspection& inspection, bool with_layers) {
+  json["model"] = inspection.model;
+  json["training_step"] = inspection.is_training_step;
+  json["parameters"] = inspection.parameters;
+  json["parameter_tensors"] = inspection.parameter_tensors;
+  json["macs"] = json_of(inspection.macs);
+  json["other_operations"] = json_of(inspection.other_operations);
+  json["nodes"] = json_of(inspection.nodes);
+  json["operations"] = json_of(inspection.operations);
+  json["bytes"] = json_of(inspection.bytes_by_role);
+  json["inputs"] = json_of(inspection.inputs);
+  json["outputs"] = json_of(inspection.outputs);
+  json["operators"] = list_of(inspection.operators);
   if (with_layers) json["layers"] = list_of(inspection.layers);
   json["warnings"] = inspection.warnings;
   json["notes"] = inspection.notes;
-  // Names in a file may be any bytes; what is not UTF-8 is replaced.
-  return json.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+// Names in a file may be any bytes; what is not UTF-8 is replaced.
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace); }
+
+std::string to_json(const Inspection& inspection, bool with_layers) {
+  Json json = {{"schema", 1}, {"command", "inspect"}};
+  add_inspection(json, inspection, with_layers);
+  return text_of(json);
 }
 
 }  // namespace monet

@@ -1,3 +1,5 @@
+#include "report/inspection.h"
+
 #include "graph/shape.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -20,6 +22,14 @@ std::string shape_list(const std::vector<TensorSummary>& tensors) {
 
 // Empty instead of 0, so that what matters stands out.
 std::string number_or_blank(std::int64_t number) { return number == 0 ? "" : grouped(number); }
+
+std::string phase_line(const char* title, const ByPhase& by_phase, bool is_training_step) {
+  if (!is_training_step) return fmt::format("{:<12} {}\n", title, grouped(by_phase.forward));
+  return fmt::format("{:<12} {} forward, {} backward, {} optimizer\n", title, grouped(by_phase.forward),
+                     grouped(by_phase.backward), grouped(by_phase.optimizer));
+}
+
+}  // namespace
 
 std::string layer_table(const Inspection& inspection) {
   std::vector<Table::Column> columns = {{"layer"},
@@ -62,14 +72,6 @@ std::string operator_table(const Inspection& inspection) {
              grouped(inspection.other_operations.total()), byte_size(total.output_bytes)});
   return table.text();
 }
-
-std::string phase_line(const char* title, const ByPhase& by_phase, bool is_training_step) {
-  if (!is_training_step) return fmt::format("{:<12} {}\n", title, grouped(by_phase.forward));
-  return fmt::format("{:<12} {} forward, {} backward, {} optimizer\n", title, grouped(by_phase.forward),
-                     grouped(by_phase.backward), grouped(by_phase.optimizer));
-}
-
-}  // namespace
 
 std::string to_text(const Inspection& inspection, bool with_layers) {
   std::string text = fmt::format("{}{}\n", inspection.model, inspection.is_training_step ? " (a training step)" : "");

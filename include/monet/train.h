@@ -1,0 +1,101 @@
+// From a forward network to a complete training step: forward, loss, backward, optimizer.
+#pragma once
+
+#include <monet/expected.h>
+#include <monet/inspect.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace monet {
+
+struct TrainOptions {
+  std::optional<std::int64_t> batch;
+  std::vector<std::pair<std::string, std::int64_t>> dimensions;
+
+  std::string loss = "cross-entropy";  // or mse, bce, output:NAME
+  double label_smoothing = 0;
+  std::int64_t ignore_index = -100;
+  std::optional<std::int64_t> class_axis;
+
+  std::string optimizer = "adam";
+  std::string optimizer_form = "fused";  // or elementwise
+  // Unset: the optimizer's own default.
+  std::optional<double> momentum, beta1, beta2, epsilon, weight_decay;
+  std::optional<double> clip_norm;
+  std::int64_t accumulate = 1;  // micro-batches
+
+  std::string conv_gradient = "direct";  // or im2col
+
+  std::vector<std::string> train, freeze;  // name patterns
+  bool bias_only = false;
+  std::optional<std::int64_t> last_layers;
+  std::optional<std::int64_t> lora_rank;
+  std::optional<double> lora_alpha;       // unset: the rank, so that the update is not scaled
+  std::vector<std::string> lora_targets;  // patterns of weights; none: every weight of a product or convolution
+
+  std::string precision;  // empty: the file's own
+  std::optional<double> loss_scale;
+};
+
+struct SavedSummary {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::string type;
+  std::int64_t elements = 0;
+  std::int64_t bytes = 0;
+  // Of the storage that it keeps alive: more than `bytes` for a slice, 0 where a tensor before it keeps it already.
+  std::int64_t storage_bytes = 0;
+};
+
+struct ParameterSummary {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::string type;
+  bool trained = false;
+};
+
+// Bytes that are there before the step begins.
+struct StaticBytes {
+  std::int64_t parameters = 0;
+  std::int64_t buffers = 0;  // running statistics and other tensors that are kept and not trained
+  std::int64_t optimizer_state = 0;
+  std::int64_t batch = 0;  // inputs and targets
+
+  std::int64_t total() const { return parameters + buffers + optimizer_state + batch; }
+};
+
+struct Training {
+  Inspection step;  // nodes, MACs and operations by phase; layers
+  std::string loss;
+  std::string optimizer;
+  std::string precision;
+  bool was_training_step = false;  // the file had a backward part: it was not differentiated again
+  std::int64_t micro_batches = 1;
+  std::int64_t trained_parameters = 0;
+  std::int64_t trained_tensors = 0;
+  std::vector<ParameterSummary> parameters;
+  StaticBytes static_bytes;
+  std::int64_t gradient_bytes = 0;
+  std::int64_t saved_bytes = 0;  // of all storage that is kept alive
+  std::int64_t saved_elements = 0;
+  std::vector<SavedSummary> saved;  // in the order in which the forward part makes them
+};
+
+// Opens a network and makes its training step; `onnx_path`, if not empty, receives the step as a standard ONNX file.
+Expected<Training> train(const std::string& model, const TrainOptions& options = {}, const std::string& onnx_path = {});
+
+struct TrainView {
+  bool layers = false;
+  bool saved = false;       // a line for each saved tensor
+  bool parameters = false;  // a line for each parameter
+};
+
+// As one JSON object with "schema": 1.
+std::string to_json(const Training& training, const TrainView& view);
+// As tables for people.
+std::string to_text(const Training& training, const TrainView& view);
+
+}  // namespace monet

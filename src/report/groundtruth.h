@@ -1,0 +1,30 @@
+// Measured training steps (data/groundtruth/h200_training.csv).
+#pragma once
+
+#include <monet/expected.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace monet {
+
+struct MeasuredStep {
+  std::string network;
+  std::int64_t batch = 0;
+  std::string precision;
+  std::string optimizer;
+  bool checkpoint = false;
+  std::int64_t parameters = 0;
+  std::int64_t static_bytes = 0;
+  std::int64_t after_forward_bytes = 0;
+  std::int64_t forward_flops = 0;
+  std::int64_t backward_flops = 0;
+
+  std::string name() const;
+};
+
+// Fails, naming the line, when a column is missing or a number is none.
+Expected<std::vector<MeasuredStep>> read_measured_steps(const std::string& path);
+
+}  // namespace monet

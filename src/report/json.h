@@ -1,0 +1,17 @@
+// JSON that several reports share. For .cpp files of this room only: the library takes seconds to compile.
+#pragma once
+
+#include <monet/inspect.h>
+
+#include <nlohmann/json.hpp>
+
+namespace monet {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const ByPhase& by_phase);
+// The fields that every command on a network has.
+void add_inspection(Json& json, const Inspection& inspection, bool with_layers);
+std::string text_of(const Json& json);
+
+}  // namespace monet
