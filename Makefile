@@ -24,14 +24,15 @@ build: ## build the program: build/monet
 	@cmake --preset release $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
 	@cmake --build build --target monet -j $(JOBS)
 
-demo: build ## build, then look at ResNet-18
+demo: build ## build, then the training step of ResNet-18
 	@echo
-	@echo '$$ build/monet inspect resnet18'
-	@build/monet inspect resnet18
+	@echo '$$ build/monet train resnet18 --batch 8'
+	@build/monet train resnet18 --batch 8
 	@echo
-	@echo 'This is ResNet-18, one of the built-in networks, as MONET reads it: its parameters, the multiply-accumulates'
-	@echo 'and other operations of one pass, and the bytes of each kind of tensor. Next: build/monet inspect --help,'
-	@echo 'build/monet inspect resnet18 --layers, or build/monet inspect YOUR_MODEL.onnx; the manual is docs/manual.md.'
+	@echo 'This is the training step of ResNet-18, one of the built-in networks, with Adam: nodes, multiply-accumulates and'
+	@echo 'other operations of the forward part, the backward part and the optimizer, and the memory that the step needs.'
+	@echo 'Next: build/monet train --help, build/monet inspect resnet18 --layers, build/monet validate, or'
+	@echo 'build/monet train YOUR_MODEL.onnx -o step.onnx; the manual is docs/manual.md.'
 
 test: ## build everything and run all tests
 	@scripts/setup.sh test
