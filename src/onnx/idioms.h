@@ -8,6 +8,8 @@ namespace monet::onnx {
 
 // Rewrites in place. A pattern is replaced only when nothing outside it reads its inner values. Constants and views
 // that become unused stay behind as tensors without readers; nodes that become unused are removed.
-void recognize_idioms(Graph& graph);
+// `gelu_has_an_operator`: the file's operator set has Gelu, so that a spelt-out one was computed that way, with all the
+// tensors in between that training then keeps; it stays.
+void recognize_idioms(Graph& graph, bool gelu_has_an_operator);
 
 }  // namespace monet::onnx

@@ -23,6 +23,7 @@ namespace {
 
 // Newer files are read as long as every operator in them is known: operators rarely change their meaning.
 constexpr std::int64_t newest_checked_opset = 23;
+constexpr std::int64_t first_opset_with_gelu = 20;
 
 Error problem(std::string message, std::string advice) {
   return {.message = std::move(message), .place = {}, .advice = std::move(advice)};
@@ -178,7 +179,11 @@ Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, 
                     imported.merged_initializers));
   }
   network.is_training_step = own ? apply_own_notes(flat, imported.graph) : assign_phases(imported.graph);
-  if (options.recognize_idioms) recognize_idioms(imported.graph);
+  // A file of our own is spelt out by the writer.
+  const bool gelu_has_an_operator = !own && std::ranges::any_of(raw.opsets, [](const RawOpset& opset) {
+    return opset.domain.empty() && opset.version >= first_opset_with_gelu;
+  });
+  if (options.recognize_idioms) recognize_idioms(imported.graph, gelu_has_an_operator);
   const Signature signature = signature_of(raw);
   if (!own) assign_roles(imported.graph, imported.initializers, signature, network.is_training_step, network.notes);
   network.graph = compact(std::move(imported.graph));

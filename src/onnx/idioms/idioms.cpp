@@ -7,13 +7,14 @@
 
 namespace monet::onnx {
 
-void recognize_idioms(Graph& graph) {
+void recognize_idioms(Graph& graph, bool gelu_has_an_operator) {
   std::vector<bool> taken(graph.nodes().size(), false);
   std::unordered_map<std::size_t, Match> matches;  // by root
   Matcher matcher(graph);
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     if (taken[i]) continue;
     auto match = match_activation(matcher, NodeId(i));
+    if (match && match->replacement.op == Op::Gelu && gelu_has_an_operator) match.reset();
     if (!match) match = match_norm(matcher, NodeId(i));
     if (!match) match = match_group_norm(matcher, NodeId(i));
     if (!match) match = match_attention(matcher, NodeId(i));
