@@ -9,28 +9,32 @@ namespace {
 
 using Strides = std::vector<std::int64_t>;
 
-Strides contiguous(const Shape& shape) {
-  Strides strides(shape.size());
+// Strides of a tensor without gaps whose axes lie in memory in that order, outermost first.
+Strides dense(const Shape& shape, const std::vector<std::size_t>& order) {
+  Strides strides(shape.size(), 0);
+  // Without elements any strides do; the other sizes may be larger than can be multiplied.
+  if (std::ranges::find(shape, 0) != shape.end()) return strides;
   std::int64_t step = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    strides[i] = step;
-    step *= std::max<std::int64_t>(shape[i], 1);
+  for (std::size_t i = order.size(); i-- > 0;) {
+    strides[order[i]] = step;
+    step *= shape[order[i]];
   }
   return strides;
 }
 
+std::vector<std::size_t> first_to_last(std::size_t rank) {
+  std::vector<std::size_t> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+Strides contiguous(const Shape& shape) { return dense(shape, first_to_last(shape.size())); }
+
 // Dense, with the axes in the order in which `like` has them in memory: what an elementwise operator allocates.
 Strides dense_as(const Shape& shape, const Strides& like) {
-  std::vector<std::size_t> order(shape.size());
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::size_t> order = first_to_last(shape.size());
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return like[a] > like[b]; });
-  Strides strides(shape.size());
-  std::int64_t step = 1;
-  for (std::size_t i = order.size(); i-- > 0;) {
-    strides[order[i]] = step;
-    step *= std::max<std::int64_t>(shape[order[i]], 1);
-  }
-  return strides;
+  return dense(shape, order);
 }
 
 class Layouts {
@@ -98,7 +102,8 @@ class Layouts {
     const auto& steps = node.attributes.integers(Attr::steps);
     for (std::size_t i = 0; i < axes.size(); ++i) {
       if (steps[i] < 0) return;  // a flip is a copy
-      strides[static_cast<std::size_t>(axes[i])] *= steps[i];
+      const auto axis = static_cast<std::size_t>(axes[i]);
+      if (shape(node.outputs[0])[axis] > 1) strides[axis] *= steps[i];  // a step that is never taken may be any number
     }
     of_[node.outputs[0].index()] = {from.storage, std::move(strides)};
   }

@@ -15,7 +15,7 @@ std::optional<Shape> read_as(const Graph& graph, const Node& node, TensorId oper
   if (node.op != Op::MatMul || node.inputs[0] == node.inputs[1]) return std::nullopt;
   const Shape& shape = graph[operand].type.shape;
   const TensorId other = node.inputs[0] == operand ? node.inputs[1] : node.inputs[0];
-  if (shape.size() < 3) return std::nullopt;
+  if (shape.size() < 3 || element_count(shape) == 0) return std::nullopt;
   const std::size_t inner = graph[other].type.shape.size() <= 2 ? 1 : 2;  // axes that stay
   Shape merged(shape.end() - static_cast<std::ptrdiff_t>(inner), shape.end());
   std::int64_t batch = 1;
