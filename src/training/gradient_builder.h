@@ -44,8 +44,7 @@ class GradientBuilder : public OpWriter {
   void set_forward_attribute(Attr key, AttributeValue value);
   // PyTorch saves this tensor although its formula does not read the values.
   void keep(TensorId id) { save(id, true); }
-  // A known constant, a weight or any tensor that no parameter is behind.
-  bool is_constant(std::size_t i) const { return builder_graph().constant(node_.inputs[i]) != nullptr; }
+  // The value of an input if it is known, else null.
   const Constant* constant(std::size_t i) const { return builder_graph().constant(node_.inputs[i]); }
 
   // ---- gradients

@@ -248,9 +248,9 @@ Expected<OptimizerResult> add_optimizer(GraphBuilder& builder, std::span<const T
   return OptimizerWriter(builder, options).write(std::move(moved));
 }
 
-Expected<Graph> elementwise_optimizer(Graph step) {
-  return expand(std::move(step),
-                [](const Graph&, const Node& node) { return family_of(node.op) == OpFamily::optimizer; });
+Expected<Graph> elementwise_optimizer(Graph step, std::vector<TensorId>* renumbered) {
+  const auto is_optimizer = [](const Graph&, const Node& node) { return family_of(node.op) == OpFamily::optimizer; };
+  return expand(std::move(step), is_optimizer, renumbered);
 }
 
 }  // namespace monet::training

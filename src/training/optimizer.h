@@ -36,6 +36,7 @@ Expected<OptimizerResult> add_optimizer(GraphBuilder& builder, std::span<const T
 
 // A finished step with every optimizer's operator written out as operators on whole tensors: the element-wise form.
 // Adam without weight decay has 14 nodes a parameter so.
-Expected<Graph> elementwise_optimizer(Graph step);
+// `renumbered`, if given, receives the new id of each old tensor.
+Expected<Graph> elementwise_optimizer(Graph step, std::vector<TensorId>* renumbered = nullptr);
 
 }  // namespace monet::training

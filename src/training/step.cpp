@@ -1,7 +1,6 @@
 #include "training/step.h"
 
 #include "base/try.h"
-#include "graph/expand.h"
 #include "graph/op_writer.h"
 #include "training/prepare.h"
 
@@ -65,10 +64,7 @@ std::vector<Trained> trained_with_gradients(GraphBuilder& builder, const std::ve
 // The optimizer as element-wise nodes.
 Status expand_optimizer(TrainingStep& step) {
   std::vector<TensorId> moved;
-  MONET_TRY(step.graph,
-            expand(
-                std::move(step.graph),
-                [](const Graph&, const Node& node) { return family_of(node.op) == OpFamily::optimizer; }, &moved));
+  MONET_TRY(step.graph, elementwise_optimizer(std::move(step.graph), &moved));
   step.loss = moved[step.loss.index()];
   for (Trained& each : step.trained) each = {moved[each.parameter.index()], moved[each.gradient.index()]};
   for (SavedTensor& each : step.saved) each.tensor = moved[each.tensor.index()];
