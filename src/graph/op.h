@@ -35,6 +35,8 @@ constexpr std::size_t op_count = 0
     ;
 
 std::string_view name_of(Op op);
+std::string_view name_of(OpFamily family);
+constexpr std::size_t family_count = 11;
 OpFamily family_of(Op op);
 std::optional<Op> op_named(std::string_view name);
 
