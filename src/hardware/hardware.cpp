@@ -1,0 +1,94 @@
+#include "hardware/hardware.h"
+
+#include <algorithm>
+
+namespace monet {
+
+namespace {
+
+constexpr std::array<std::string_view, path_count> path_names = {"input", "weight", "output"};
+constexpr std::array<std::string_view, transfer_count> transfer_names = {"from_high", "to_low", "from_low", "to_high"};
+
+// Operations of one lane in one cycle, relative to `cycles`; 0: not in this precision.
+double rate_of(const std::vector<PrecisionRate>& precisions, std::string_view name) {
+  if (precisions.empty()) return 1;
+  const auto found =
+      std::find_if(precisions.begin(), precisions.end(), [&](const PrecisionRate& p) { return p.name == name; });
+  return found == precisions.end() ? 0 : found->rate;
+}
+
+}  // namespace
+
+std::string_view name_of(Path path) { return path_names[static_cast<std::size_t>(path)]; }
+
+std::optional<Path> path_named(std::string_view name) {
+  const auto found = std::find(path_names.begin(), path_names.end(), name);
+  if (found == path_names.end()) return std::nullopt;
+  return static_cast<Path>(found - path_names.begin());
+}
+
+std::string_view name_of(Transfer transfer) { return transfer_names[static_cast<std::size_t>(transfer)]; }
+
+std::optional<Transfer> transfer_named(std::string_view name) {
+  const auto found = std::find(transfer_names.begin(), transfer_names.end(), name);
+  if (found == transfer_names.end()) return std::nullopt;
+  return static_cast<Transfer>(found - transfer_names.begin());
+}
+
+std::string_view name_of(PortKind kind) {
+  static constexpr std::array<std::string_view, 3> names = {"read", "write", "read_write"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view name_of(MemoryKind kind) {
+  static constexpr std::array<std::string_view, 4> names = {"registers", "sram", "dram", "storage"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+bool Level::holds(Path path) const {
+  const auto& ports = port[static_cast<std::size_t>(path)];
+  return std::any_of(ports.begin(), ports.end(), [](std::int8_t index) { return index != no_port; });
+}
+
+std::int64_t Unit::lanes() const {
+  std::int64_t lanes = 1;
+  for (const UnitDimension& dimension : dimensions) lanes *= dimension.size;
+  return lanes;
+}
+
+const PrecisionRate* Unit::precision(std::string_view wanted) const {
+  const auto found =
+      std::find_if(precisions.begin(), precisions.end(), [&](const PrecisionRate& p) { return p.name == wanted; });
+  return found == precisions.end() ? nullptr : &*found;
+}
+
+std::int64_t instances(const Core& core, const Level& level) {
+  std::int64_t count = 1;
+  if (core.units.empty()) return count;
+  const auto& dimensions = core.units.front().dimensions;
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    if ((level.served >> i & 1U) == 0) count *= dimensions[i].size;
+  }
+  return count;
+}
+
+double peak_operations(const Hardware& hardware, Count kind, std::string_view precision) {
+  const auto index = static_cast<std::size_t>(kind);
+  const double operations = kind == Count::mac ? 2 : 1;
+  double total = 0;
+  for (const Core& core : hardware.cores) {
+    double best = 0;  // of its units, which take turns
+    for (const Unit& unit : core.units) {
+      if (unit.cycles[index] <= 0) continue;
+      const double per_cycle =
+          static_cast<double>(unit.lanes()) * rate_of(unit.precisions, precision) / unit.cycles[index];
+      best = std::max(best, per_cycle * hardware.clock_hz);
+    }
+    if (core.rate)
+      best = std::max(best, core.rate->operations_per_s[index] * rate_of(core.rate->precisions, precision));
+    total += best * operations;
+  }
+  return total;
+}
+
+}  // namespace monet

@@ -1,0 +1,216 @@
+#include "hardware/include.h"
+
+#include "base/mapped_file.h"
+#include "base/suggest.h"
+#include "base/try.h"
+#include "hardware/presets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace monet {
+
+namespace {
+
+constexpr std::size_t max_include_depth = 16;
+constexpr int max_included_files = 256;
+
+YamlPtr merged(const YamlPtr& over, const YamlPtr& under) {
+  auto result = std::make_shared<Yaml>(*over);
+  if (over->is_list() && under->is_list()) {
+    result->items = under->items;
+    result->items.insert(result->items.end(), over->items.begin(), over->items.end());
+    result->size = over->size + under->size;
+    return result;
+  }
+  if (!over->is_map() || !under->is_map()) return result;
+  // The order is the included file's, for memories are listed lowest first. What this file adds comes before the next
+  // of its keys that both have, else last.
+  std::unordered_set<std::string> included;
+  for (const Yaml::Entry& entry : under->entries) included.insert(entry.key);
+  std::unordered_map<std::string, std::vector<const Yaml::Entry*>> own;  // up to a key that both have
+  std::vector<const Yaml::Entry*> added;
+  for (const Yaml::Entry& entry : over->entries) {
+    added.push_back(&entry);
+    if (included.contains(entry.key)) own[entry.key] = std::exchange(added, {});
+  }
+  result->entries.clear();
+  result->size = 1;
+  for (const Yaml::Entry& entry : under->entries) {
+    const auto found = own.find(entry.key);
+    if (found == own.end()) {
+      result->entries.push_back(entry);
+      continue;
+    }
+    for (const Yaml::Entry* one : found->second) {
+      const bool both = one->key == entry.key;
+      result->entries.push_back({one->key, one->place, both ? merged(one->value, entry.value) : one->value});
+    }
+  }
+  for (const Yaml::Entry* entry : added) result->entries.push_back(*entry);
+  for (const Yaml::Entry& entry : result->entries) result->size += entry.value->size;
+  return result;
+}
+
+// A single value, or a block, with the source of the file it comes from unless it has its own.
+YamlPtr with_source(const YamlPtr& node, const std::vector<Yaml::Entry>& source) {
+  if (node->is_scalar()) {
+    auto stated = std::make_shared<Yaml>();
+    stated->kind = YamlKind::map;
+    stated->place = node->place;
+    stated->entries = source;
+    stated->entries.push_back({"value", node->place, node});
+    stated->size = 2 + source.size();
+    return stated;
+  }
+  if (!node->is_map() || node->find("source") != nullptr) return node;
+  auto result = std::make_shared<Yaml>(*node);
+  for (const Yaml::Entry& entry : source) {
+    if (result->find(entry.key) == nullptr) result->entries.push_back(entry);
+  }
+  result->size += source.size();
+  return result;
+}
+
+// The included file's own source, handed down to what it describes.
+YamlPtr handed_down(const YamlPtr& root) {
+  std::vector<Yaml::Entry> source;
+  for (const std::string_view key : {"source", "confidence"}) {
+    if (const Yaml::Entry* entry = root->entry(key)) source.push_back(*entry);
+  }
+  auto result = std::make_shared<Yaml>(*root);
+  std::erase_if(result->entries, [](const Yaml::Entry& entry) {
+    return entry.key == "source" || entry.key == "confidence" || entry.key == "monet";
+  });
+  if (source.empty()) return result;
+  for (Yaml::Entry& entry : result->entries) {
+    if (entry.key == "clock" || entry.key == "technology" || entry.key == "static_power" || entry.key == "area") {
+      entry.value = with_source(entry.value, source);
+    }
+    if ((entry.key != "memories" && entry.key != "cores" && entry.key != "clusters" && entry.key != "links")) continue;
+    auto blocks = std::make_shared<Yaml>(*entry.value);
+    for (Yaml::Entry& block : blocks->entries) block.value = with_source(block.value, source);
+    for (YamlPtr& item : blocks->items) item = with_source(item, source);
+    entry.value = blocks;
+  }
+  return result;
+}
+
+class Includer {
+ public:
+  Expected<YamlPtr> resolve(const YamlPtr& node, const std::string& path) {
+    if (node->is_list()) {
+      auto result = std::make_shared<Yaml>(*node);
+      for (YamlPtr& item : result->items) {
+        MONET_TRY(item, resolve(item, path));
+      }
+      return YamlPtr(result);
+    }
+    if (!node->is_map()) return node;
+    auto result = std::make_shared<Yaml>(*node);
+    std::vector<YamlPtr> files;
+    for (Yaml::Entry& entry : result->entries) {
+      if (entry.key == "include" && !entry.value->is_map()) {
+        files = entry.value->is_list() ? entry.value->items : std::vector<YamlPtr>{entry.value};
+      } else {
+        MONET_TRY(entry.value, resolve(entry.value, path));
+      }
+    }
+    if (files.empty()) return YamlPtr(result);
+    std::erase_if(result->entries, [](const Yaml::Entry& entry) { return entry.key == "include"; });
+    YamlPtr block = result;
+    // A later file of the list lies under the earlier ones.
+    for (const YamlPtr& file : files) {
+      MONET_TRY(const YamlPtr included, open(*file, path));
+      block = merged(block, included);
+      if (block->size > max_yaml_nodes) {
+        return Error{.message = fmt::format("more than {} values with what is included", max_yaml_nodes),
+                     .place = file->place.text()};
+      }
+    }
+    return block;
+  }
+
+ private:
+  Expected<YamlPtr> open(const Yaml& name, const std::string& from) {
+    if (!name.is_scalar()) {
+      return Error{.message = "the name of a file is missing",
+                   .place = name.place.text(),
+                   .advice = "write include: [common.yaml]"};
+    }
+    const std::filesystem::path beside = std::filesystem::path(from).parent_path() / name.scalar;
+    std::error_code ignored;
+    const bool is_file = std::filesystem::is_regular_file(beside, ignored);
+    const std::string* preset = is_file ? nullptr : preset_text(name.scalar);
+    if (!is_file && preset == nullptr) {
+      const std::string near = nearest(name.scalar, preset_names());
+      return Error{.message = fmt::format("there is no file '{}' to include", shown(name.scalar)),
+                   .place = name.place.text(),
+                   .advice = near.empty() ? fmt::format("looked for {}", shown(beside.string()))
+                                          : fmt::format("did you mean the preset '{}'?", near)};
+    }
+    const std::string identity =
+        is_file ? std::filesystem::weakly_canonical(beside, ignored).string() : fmt::format("preset {}", name.scalar);
+    if (std::find(open_.begin(), open_.end(), identity) != open_.end()) {
+      return Error{.message = fmt::format("'{}' includes itself", shown(name.scalar)),
+                   .place = name.place.text(),
+                   .advice = "remove this include"};
+    }
+    if (open_.size() >= max_include_depth || ++files_ > max_included_files) {
+      return Error{.message = "too many files included", .place = name.place.text()};
+    }
+    std::string text;
+    if (is_file) {
+      auto content = read_text(beside.string());
+      if (!content) {
+        content.error().place = name.place.text();
+        return std::move(content).error();
+      }
+      text = *std::move(content);
+    } else {
+      text = *preset;
+    }
+    const std::string path = is_file ? beside.string() : identity;
+    MONET_TRY(const YamlPtr root, parse_yaml(text, path));
+    if (!root->is_map()) {
+      return Error{.message = "an included file must be a block of keys", .place = root->place.text()};
+    }
+    open_.push_back(identity);
+    MONET_TRY(const YamlPtr resolved, resolve(root, path));
+    open_.pop_back();
+    return handed_down(resolved);
+  }
+
+ public:
+  std::vector<std::string> open_;  // files being read, outermost first
+
+ private:
+  int files_ = 0;
+};
+
+}  // namespace
+
+Expected<YamlPtr> resolve_includes(const YamlPtr& root, const std::string& path) {
+  Includer includer;
+  std::error_code ignored;
+  const auto canonical = std::filesystem::weakly_canonical(path, ignored);
+  includer.open_.push_back(path.starts_with("preset ") ? path : canonical.string());
+  return includer.resolve(root, path);
+}
+
+Expected<std::string> read_text(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+    return Error{.message = "this is not a regular file", .place = path, .advice = "name a YAML file"};
+  }
+  MONET_TRY(const MappedFile file, MappedFile::open(path));
+  return std::string(file.bytes().substr(0, max_yaml_bytes + 1));
+}
+
+}  // namespace monet

@@ -1,0 +1,20 @@
+// `include`: blocks of other files (or presets) under those of a file.
+#pragma once
+
+#include "hardware/yaml.h"
+
+#include <string>
+
+namespace monet {
+
+// The tree with every `include` resolved. A block takes from an included file the keys that it does not state itself;
+// blocks that both have are merged in the same way, lists are joined, the included file's first; what a
+// file adds stands before the next of its keys that both have, else last. What a file with a
+// `source` gives keeps that source. `path` is the including file: others are looked for beside it, then among the
+// presets.
+Expected<YamlPtr> resolve_includes(const YamlPtr& root, const std::string& path);
+
+// The text of a file of at most max_yaml_bytes.
+Expected<std::string> read_text(const std::string& path);
+
+}  // namespace monet

@@ -1,0 +1,25 @@
+// Reads a hardware file (docs/hardware.md) into a Hardware that is complete and consistent: what is left out is
+// filled in and listed in `origins`; what is impossible is an error with file, line and column.
+#pragma once
+
+#include "hardware/hardware.h"
+
+#include <monet/expected.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace monet {
+
+struct HardwareOptions {
+  // Values of parameters, as written in the file ("4 MiB", "= x * 2"); a name the file does not have is an error.
+  std::vector<std::pair<std::string, std::string>> parameters;
+};
+
+// `path` is for messages and for finding included files, which are looked for beside it.
+Expected<Hardware> read_hardware(const std::string& path, const HardwareOptions& options = {});
+Expected<Hardware> read_hardware_text(const std::string& text, const std::string& path,
+                                      const HardwareOptions& options = {});
+
+}  // namespace monet
