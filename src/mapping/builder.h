@@ -1,0 +1,58 @@
+// Builds an order of loops from the innermost outward, keeping the candidates for cuts of every operand at hand.
+#pragma once
+
+#include "mapping/factors.h"
+#include "mapping/order.h"
+
+namespace monet {
+
+// Large: make one and use it for many frames.
+class OrderBuilder {
+ public:
+  // Begins anew. The frame must outlive its use here.
+  void reset(const Frame& frame);
+  // The whole order, keeping what it has in common with the present one.
+  void build(const std::vector<Factor>& order);
+
+  // The next loop outward. The last piece of a loop takes what is left of it, whatever its size.
+  void push(std::uint8_t loop, std::int64_t size, bool last);
+  void pop();
+  // After all iterations are placed: the candidates that lie below no loop.
+  void finish();
+  void unfinish();
+
+  std::size_t depth() const { return depth_; }
+  const std::vector<TemporalLoop>& order() const { return order_; }
+  const OrderCuts& cuts() const { return cuts_; }
+
+  // No completion of this order needs less.
+  double least_energy() const;
+  double least_cycles() const;
+
+ private:
+  struct State {
+    std::array<double, max_frame_loops> average;  // extents in time below this depth
+    std::array<double, max_frame_loops> most;
+    double product = 1;                           // iterations below this depth
+    std::array<double, max_frame_operands> idle;  // product of the loops just below that an operand ignores
+    // Of each link, over the candidates so far.
+    std::array<std::array<LeastCost, max_frame_levels>, max_frame_operands> least;
+    std::array<std::uint8_t, max_frame_operands> open;  // levels whose memory may hold more
+  };
+
+  LeastCost least_link(std::size_t operand, std::size_t level) const;
+  void add_candidate(std::size_t operand);
+  void set_unit(std::size_t operand, double stationary);
+
+  const Frame* frame_ = nullptr;
+  std::size_t depth_ = 0;
+  std::vector<TemporalLoop> order_;
+  std::vector<bool> last_;
+  std::array<State, max_factors + 2> state_;
+  OrderCuts cuts_;
+  std::array<std::array<LeastCost, max_frame_levels>, max_frame_operands> compulsory_{};
+  std::array<LinkCost, max_frame_operands> least_unit_{};
+  std::array<double, max_frame_operands> distinct_{};  // iterations of the loops it depends on
+};
+
+}  // namespace monet

@@ -1,0 +1,138 @@
+#include "mapping/cache.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+
+namespace monet {
+
+namespace {
+
+// Reads whole numbers separated by blanks; a word that is none, or too large a count, ends it.
+class Numbers {
+ public:
+  explicit Numbers(std::string_view text) : text_(text) {}
+
+  std::optional<std::int64_t> next(std::int64_t least, std::int64_t most) {
+    while (!text_.empty() && text_.front() == ' ') text_.remove_prefix(1);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
+    if (error != std::errc() || value < least || value > most) return std::nullopt;
+    text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+    return value;
+  }
+  bool done() const { return text_.find_first_not_of(' ') == std::string_view::npos; }
+
+ private:
+  std::string_view text_;
+};
+
+constexpr std::int64_t most_entries = 64;
+constexpr std::int64_t most_size = std::int64_t{1} << 62;
+
+}  // namespace
+
+MappingCache::Result MappingCache::find(const std::string& key) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = results_.find(key);
+  return found == results_.end() ? nullptr : found->second;
+}
+
+void MappingCache::put(const std::string& key, Result result) {
+  const std::scoped_lock lock(mutex_);
+  results_.emplace(key, std::move(result));
+}
+
+std::size_t MappingCache::size() const {
+  const std::scoped_lock lock(mutex_);
+  return results_.size();
+}
+
+std::string to_line(const Mapping& mapping) {
+  std::string line = fmt::format("{}", mapping.spatial.size());
+  for (const SpatialLoop& loop : mapping.spatial)
+    line += fmt::format(" {} {} {}", loop.dimension, loop.loop, loop.size);
+  line += fmt::format(" {}", mapping.temporal.size());
+  for (const TemporalLoop& loop : mapping.temporal) line += fmt::format(" {} {}", loop.loop, loop.size);
+  line += fmt::format(" {}", mapping.cuts.size());
+  for (const auto& cuts : mapping.cuts) {
+    line += fmt::format(" {}", cuts.size());
+    for (std::uint8_t cut : cuts) line += fmt::format(" {}", cut);
+  }
+  return line;
+}
+
+std::optional<Mapping> mapping_from(std::string_view line) {
+  Numbers numbers(line);
+  Mapping mapping;
+  bool good = true;
+  const auto read = [&](std::int64_t least, std::int64_t most) {
+    const auto value = good ? numbers.next(least, most) : std::nullopt;
+    good = good && value.has_value();
+    return value.value_or(0);
+  };
+  for (std::int64_t i = read(0, most_entries); good && i > 0; --i) {
+    SpatialLoop& loop = mapping.spatial.emplace_back();
+    loop.dimension = static_cast<std::uint8_t>(read(0, 63));
+    loop.loop = static_cast<std::uint8_t>(read(0, 63));
+    loop.size = read(1, most_size);
+  }
+  for (std::int64_t i = read(0, most_entries); good && i > 0; --i) {
+    TemporalLoop& loop = mapping.temporal.emplace_back();
+    loop.loop = static_cast<std::uint8_t>(read(0, 63));
+    loop.size = read(1, most_size);
+  }
+  for (std::int64_t i = read(0, most_entries); good && i > 0; --i) {
+    auto& cuts = mapping.cuts.emplace_back();
+    for (std::int64_t j = read(0, most_entries); good && j > 0; --j)
+      cuts.push_back(static_cast<std::uint8_t>(read(0, 63)));
+  }
+  if (!good || !numbers.done()) return std::nullopt;
+  return mapping;
+}
+
+Expected<MappingStore> MappingStore::open(const std::string& path) {
+  MappingStore store;
+  store.path_ = path;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) return store;
+  std::ifstream file(path);
+  if (!file || std::filesystem::is_directory(path, error)) {
+    return Error{.message = "cannot be read", .place = path, .advice = "give another file for the kept mappings"};
+  }
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t blank = line.find(' ');
+    auto mapping = blank == 32 ? mapping_from(std::string_view(line).substr(blank + 1)) : std::nullopt;
+    if (mapping) {
+      store.mappings_[line.substr(0, blank)] = *std::move(mapping);
+    } else {
+      ++store.ignored_;
+    }
+  }
+  return store;
+}
+
+const Mapping* MappingStore::find(const std::string& digest) const {
+  const auto found = mappings_.find(digest);
+  return found == mappings_.end() ? nullptr : &found->second;
+}
+
+void MappingStore::add(const std::string& digest, const Mapping& mapping) {
+  if (mappings_.emplace(digest, mapping).second) added_.push_back(digest);
+}
+
+Status MappingStore::save() {
+  if (added_.empty()) return Done{};
+  std::ofstream file(path_, std::ios::app);
+  for (const std::string& digest : added_) file << digest << ' ' << to_line(mappings_.at(digest)) << '\n';
+  file.flush();
+  if (!file) {
+    return Error{.message = "cannot be written", .place = path_, .advice = "give another file for the kept mappings"};
+  }
+  added_.clear();
+  return Done{};
+}
+
+}  // namespace monet

@@ -1,0 +1,54 @@
+// Results of the search by content. Safe to use from several threads; what it holds never changes an answer.
+#pragma once
+
+#include "mapping/search.h"
+
+#include <monet/expected.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace monet {
+
+class MappingCache {
+ public:
+  using Result = std::shared_ptr<const Expected<MappedProblem>>;
+
+  // The result kept under this key, or null.
+  Result find(const std::string& key) const;
+  void put(const std::string& key, Result result);
+  std::size_t size() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Result> results_;
+};
+
+// Mappings kept in a file, one a line: a digest of what was asked, then the mapping. Costs are computed anew when a
+// mapping is read, so that a damaged or an old file cannot give a wrong number: its lines are ignored.
+class MappingStore {
+ public:
+  // A file that does not exist is an empty one. Fails when it cannot be read.
+  static Expected<MappingStore> open(const std::string& path);
+
+  const Mapping* find(const std::string& digest) const;
+  // To be written by `save`.
+  void add(const std::string& digest, const Mapping& mapping);
+  // Appends what was added. Fails when it cannot be written.
+  Status save();
+  std::size_t ignored_lines() const { return ignored_; }
+
+ private:
+  std::string path_;
+  std::unordered_map<std::string, Mapping> mappings_;
+  std::vector<std::string> added_;
+  std::size_t ignored_ = 0;
+};
+
+std::string to_line(const Mapping& mapping);
+std::optional<Mapping> mapping_from(std::string_view line);
+
+}  // namespace monet

@@ -1,0 +1,18 @@
+// Equal content, equal key: by it results are shared between equal operators, tiles and cores, and kept on disk.
+#pragma once
+
+#include "mapping/search.h"
+
+#include <string>
+
+namespace monet {
+
+// All that the result of map_problem depends on, and no names.
+std::string key_of(const Problem& problem);
+std::string key_of(const Target& target);
+std::string key_of(const SearchOptions& options);
+
+// 32 hexadecimal digits for a key, and for the version of the model.
+std::string digest_of(const std::string& key);
+
+}  // namespace monet

@@ -1,0 +1,250 @@
+#include "mapping/order.h"
+
+#include <algorithm>
+
+namespace monet {
+
+namespace {
+
+const LinkCost& link_at(const OrderCuts& operands, const Cuts& cuts, std::size_t operand, std::size_t level) {
+  return operands[operand].candidate[cuts[operand][level]].links[level];
+}
+
+struct PortTimes {
+  std::array<double, max_frame_ports> busy{};
+  std::array<double, max_frame_ports> exposed{};
+  std::array<double, max_frame_ports> load{};
+  std::array<double, max_frame_ports> unload{};
+};
+
+// A link whose transfers keep the unit waiting unless the lower level holds two tiles.
+struct Wish {
+  std::uint8_t memory = 0;
+  std::uint8_t low_port = 0, high_port = 0;
+  double bits = 0;
+  double gain = 0;
+};
+constexpr std::size_t max_wishes = 10;
+
+struct Wishes {
+  std::size_t count = 0;
+  std::array<Wish, max_wishes> wish;
+};
+
+void add_link(PortTimes& times, const LinkCost& link, bool written, bool doubled, bool unit) {
+  const double exposed = doubled ? link.exposed_double : link.exposed;
+  auto& edge = written ? times.unload : times.load;
+  for (std::size_t i = 0; i < link.flow_count; ++i) {
+    const Flow& flow = link.flows[i];
+    times.busy[flow.low_port] += flow.count * flow.low_cycles;
+    if (!unit) times.busy[flow.high_port] += flow.count * flow.high_cycles;
+  }
+  const Flow& flow = link.flows[0];
+  times.exposed[flow.low_port] += exposed;
+  edge[flow.low_port] += link.load;
+  if (unit) return;
+  times.exposed[flow.high_port] += exposed;
+  edge[flow.high_port] += link.load;
+}
+
+double longest(const std::array<double, max_frame_ports>& times, std::size_t ports, std::uint8_t* which) {
+  double most = 0;
+  for (std::size_t i = 0; i < ports; ++i) {
+    if (times[i] > most) {
+      most = times[i];
+      *which = static_cast<std::uint8_t>(i);
+    }
+  }
+  return most;
+}
+
+// The shortest wait over all ways to give the free space of the memories to second buffers.
+double stall_with_second_buffers(const Frame& frame, PortTimes& times, const Wishes& wishes,
+                                 const std::array<double, max_frame_ports>& room, std::uint8_t* port) {
+  const auto none = times.exposed;
+  auto best = none;
+  std::uint8_t best_port = 0;
+  double shortest = longest(none, frame.ports, &best_port);
+  for (std::uint32_t set = 1; set < (1U << wishes.count) && shortest > 0; ++set) {
+    std::array<double, max_frame_ports> used{};
+    auto exposed = none;
+    bool fits = true;
+    for (std::size_t i = 0; i < wishes.count && fits; ++i) {
+      if ((set >> i & 1U) == 0) continue;
+      const Wish& wish = wishes.wish[i];
+      used[wish.memory] += wish.bits;
+      fits = used[wish.memory] <= room[wish.memory];
+      exposed[wish.low_port] -= wish.gain;
+      exposed[wish.high_port] -= wish.gain;
+    }
+    if (!fits) continue;
+    std::uint8_t which = 0;
+    const double wait = longest(exposed, frame.ports, &which);
+    if (wait < shortest) {
+      shortest = wait;
+      best_port = which;
+      best = exposed;
+    }
+  }
+  times.exposed = best;
+  *port = best_port;
+  return shortest;
+}
+
+}  // namespace
+
+void LeastCost::include(const LinkCost& link, bool doubled) {
+  double low = 0;
+  double high = 0;
+  for (std::size_t i = 0; i < link.flow_count; ++i) {
+    const Flow& flow = link.flows[i];
+    if (flow.low_port == link.flows[0].low_port) low += flow.count * flow.low_cycles;
+    if (flow.high_port == link.flows[0].high_port) high += flow.count * flow.high_cycles;
+  }
+  include({link.energy_pj, low, high, doubled ? link.exposed_double : link.exposed, link.load});
+}
+
+void LeastCost::include(const LeastCost& other) {
+  energy_pj = std::min(energy_pj, other.energy_pj);
+  low_busy = std::min(low_busy, other.low_busy);
+  high_busy = std::min(high_busy, other.high_busy);
+  exposed = std::min(exposed, other.exposed);
+  load = std::min(load, other.load);
+}
+
+void LeastTime::add_unit(std::size_t operand, const LinkCost& link) {
+  for (std::size_t i = 0; i < link.flow_count; ++i) {
+    busy_[link.flows[i].low_port] += link.flows[i].count * link.flows[i].low_cycles;
+  }
+  const std::uint8_t port = link.flows[0].low_port;
+  exposed_[port] += link.exposed;
+  (frame_->operand[operand].written ? unload_ : load_)[port] += link.load;
+  chain_[operand] += link.load;
+}
+
+void LeastTime::add_edges(std::size_t operand, std::size_t level, double exposed, double load) {
+  const FrameOperand& o = frame_->operand[operand];
+  auto& edge = o.written ? unload_ : load_;
+  for (const std::uint8_t port : {o.low_port[level], o.high_port[level]}) {
+    exposed_[port] += exposed;
+    edge[port] += load;
+  }
+  chain_[operand] += load;
+}
+
+void LeastTime::add(std::size_t operand, std::size_t level, const LeastCost& least) {
+  busy_[frame_->operand[operand].low_port[level]] += least.low_busy;
+  busy_[frame_->operand[operand].high_port[level]] += least.high_busy;
+  add_edges(operand, level, least.exposed, least.load);
+}
+
+void LeastTime::choose(std::size_t operand, std::size_t level, const LeastCost& least, const LinkCost& link,
+                       bool doubled) {
+  busy_[frame_->operand[operand].low_port[level]] -= least.low_busy;
+  busy_[frame_->operand[operand].high_port[level]] -= least.high_busy;
+  for (std::size_t i = 0; i < link.flow_count; ++i) {
+    const Flow& flow = link.flows[i];
+    busy_[flow.low_port] += flow.count * flow.low_cycles;
+    busy_[flow.high_port] += flow.count * flow.high_cycles;
+  }
+  add_edges(operand, level, (doubled ? link.exposed_double : link.exposed) - least.exposed, link.load - least.load);
+}
+
+double LeastTime::cycles() const {
+  double busiest = 0, stall = 0, load = 0, unload = 0;
+  for (std::size_t i = 0; i < frame_->ports; ++i) {
+    busiest = std::max(busiest, busy_[i]);
+    stall = std::max(stall, exposed_[i]);
+    load = std::max(load, load_[i]);
+    unload = std::max(unload, unload_[i]);
+  }
+  for (std::size_t o = 0; o < frame_->operands; ++o) {
+    double& longest = frame_->operand[o].written ? unload : load;
+    longest = std::max(longest, chain_[o]);
+  }
+  const double waiting = frame_->iterations * frame_->cycles_per_point + stall + load + unload;
+  return std::max(busiest, waiting) + frame_->fixed_cycles;
+}
+
+double held_bits(const Frame& frame, const OrderCuts& operands, std::size_t operand, std::size_t level,
+                 const TileSize& tile, std::uint8_t cut_below) {
+  const FrameOperand& o = frame.operand[operand];
+  if (level + 1U == o.levels && o.piece_bits > 0) return o.piece_bits;
+  const bool partial = o.written && o.accumulates && cut_below < operands[operand].reduced_until;
+  const bool twice = level + 1U < o.levels && frame.target->memories[o.memory[level]].double_buffered;
+  return tile.most[level] * (partial ? o.partial_bits : o.bits) * (twice ? 2 : 1);
+}
+
+Latency latency_of(const Frame& frame, const OrderCuts& operands, const Cuts& cuts) {
+  PortTimes times;
+  Wishes wishes;
+  std::array<double, max_frame_ports> room{};
+  for (std::size_t m = 0; m < frame.target->memories.size(); ++m) {
+    room[m] = static_cast<double>(frame.target->memories[m].size_bits);
+  }
+  double load = 0;
+  double unload = 0;
+  for (std::size_t o = 0; o < frame.operands; ++o) {
+    const FrameOperand& operand = frame.operand[o];
+    add_link(times, operands[o].unit, operand.written, false, true);
+    double chain = operands[o].unit.load;
+    std::uint8_t below = 0;
+    for (std::size_t level = 0; level + 1 < operand.levels; ++level) {
+      const Candidate& candidate = operands[o].candidate[cuts[o][level]];
+      const LinkCost& link = link_at(operands, cuts, o, level);
+      const std::uint8_t memory = operand.memory[level];
+      const bool always = frame.target->memories[memory].double_buffered;
+      add_link(times, link, operand.written, always, false);
+      chain += link.load;
+      const double bits = held_bits(frame, operands, o, level, candidate.tile, below);
+      room[memory] -= bits;
+      if (!always && link.exposed > link.exposed_double && wishes.count < max_wishes) {
+        wishes.wish[wishes.count++] = {memory, link.flows[0].low_port, link.flows[0].high_port, bits,
+                                       link.exposed - link.exposed_double};
+      }
+      below = candidate.cut;
+    }
+    const std::size_t home = operand.levels - 1U;
+    room[operand.memory[home]] -=
+        held_bits(frame, operands, o, home, operands[o].candidate[operands[o].count - 1].tile, below);
+    (operand.written ? unload : load) = std::max(operand.written ? unload : load, chain);
+  }
+  Latency latency;
+  latency.stall = stall_with_second_buffers(frame, times, wishes, room, &latency.stall_port);
+  std::uint8_t unload_port = 0;
+  latency.load = std::max(load, longest(times.load, frame.ports, &latency.load_port));
+  latency.unload = std::max(unload, longest(times.unload, frame.ports, &unload_port));
+  if (latency.unload > latency.load) latency.load_port = unload_port;
+  latency.busiest = longest(times.busy, frame.ports, &latency.busy_port) + frame.fixed_cycles;
+  latency.cycles = std::max(latency.busiest, frame.iterations * frame.cycles_per_point + latency.stall + latency.load +
+                                                 latency.unload + frame.fixed_cycles);
+  return latency;
+}
+
+double energy_of(const Frame& frame, const OrderCuts& operands, const Cuts& cuts, double cycles) {
+  double energy = frame.compute_pj;
+  for (std::size_t o = 0; o < frame.operands; ++o) {
+    energy += operands[o].unit.energy_pj;
+    for (std::size_t level = 0; level + 1 < frame.operand[o].levels; ++level) {
+      energy += link_at(operands, cuts, o, level).energy_pj;
+    }
+  }
+  return energy + static_pj(frame, cycles);
+}
+
+double static_pj(const Frame& frame, double cycles) {
+  const Target& target = *frame.target;
+  if (!target.effects.static_energy || target.clock_hz <= 0) return 0;
+  return target.static_w * 1e12 * cycles / target.clock_hz;
+}
+
+Score score_of(Objective objective, double cycles, double energy_pj) {
+  switch (objective) {
+    case Objective::latency: return {cycles, energy_pj};
+    case Objective::energy: return {energy_pj, cycles};
+    case Objective::edp: break;
+  }
+  return {cycles * energy_pj, cycles};
+}
+
+}  // namespace monet

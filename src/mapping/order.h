@@ -1,0 +1,112 @@
+// Costs of one order of loops in time: the choice of cuts for every operand and level, exactly.
+#pragma once
+
+#include "mapping/frame.h"
+#include "mapping/search.h"
+
+#include <array>
+#include <limits>
+#include <vector>
+
+namespace monet {
+
+constexpr std::size_t max_factors = 16;
+
+// What is minimized: first the first number, then the second. Numbers that differ in the last digits only are equal:
+// they are sums of the same parts in another order.
+struct Score {
+  double first = std::numeric_limits<double>::infinity();
+  double second = std::numeric_limits<double>::infinity();
+  bool operator<(const Score& other) const {
+    constexpr double digits = 1e-12;
+    if (first < other.first * (1 - digits)) return true;
+    return first <= other.first * (1 + digits) && second < other.second * (1 - digits);
+  }
+};
+Score score_of(Objective objective, double cycles, double energy_pj);
+
+// A place where an operand may be cut: below the loops that it depends on, or below nothing.
+struct Candidate {
+  std::uint8_t cut = 0;
+  std::uint32_t complete = 0;  // loops all of whose iterations lie below
+  TileSize tile;
+  std::array<LinkCost, max_frame_levels> links;  // above each level but the last
+};
+
+// Candidates of one operand in one order, smallest cut first; the last one is below no loop.
+struct OperandCuts {
+  std::size_t count = 0;
+  std::array<Candidate, max_factors + 1> candidate;
+  LinkCost unit;
+  // Loops up to the last one that adds to the output: what comes from a lower cut is a partial sum.
+  std::uint8_t reduced_until = 0;
+};
+using OrderCuts = std::array<OperandCuts, max_frame_operands>;
+
+struct Latency {
+  double cycles = 0;  // compute + stall + load + unload + fixed, or the busiest port where that is more
+  double stall = 0;
+  double load = 0;
+  double unload = 0;
+  double busiest = 0;
+  std::uint8_t stall_port = 0;
+  std::uint8_t load_port = 0;
+  std::uint8_t busy_port = 0;
+};
+
+// Which candidate each operand takes at each level but its last.
+using Cuts = std::array<std::array<std::uint8_t, max_frame_levels>, max_frame_operands>;
+
+// The least that a link can cost, over several candidates.
+struct LeastCost {
+  double energy_pj = std::numeric_limits<double>::infinity();
+  double low_busy = std::numeric_limits<double>::infinity();  // cycles of its ports, all transfers
+  double high_busy = std::numeric_limits<double>::infinity();
+  double exposed = std::numeric_limits<double>::infinity();
+  double load = std::numeric_limits<double>::infinity();
+
+  // `doubled`: the lower level may hold two tiles.
+  void include(const LinkCost& link, bool doubled);
+  void include(const LeastCost& other);
+};
+
+// Cycles that no choice of cuts can go below, from the least of each link.
+class LeastTime {
+ public:
+  explicit LeastTime(const Frame& frame) : frame_(&frame) {}
+  void add_unit(std::size_t operand, const LinkCost& link);
+  void add(std::size_t operand, std::size_t level, const LeastCost& least);
+  // The link is chosen: what was added for it as `least` becomes what it is.
+  void choose(std::size_t operand, std::size_t level, const LeastCost& least, const LinkCost& link, bool doubled);
+  double cycles() const;
+
+ private:
+  void add_edges(std::size_t operand, std::size_t level, double exposed, double load);
+
+  const Frame* frame_;
+  std::array<double, max_frame_ports> busy_{};
+  std::array<double, max_frame_ports> exposed_{};
+  std::array<double, max_frame_ports> load_{};
+  std::array<double, max_frame_ports> unload_{};
+  std::array<double, max_frame_operands> chain_{};  // loads of an operand, one level after the other
+};
+
+// Bits that an operand takes in one instance of a level, where the level below was cut at `cut_below`.
+double held_bits(const Frame& frame, const OrderCuts& operands, std::size_t operand, std::size_t level,
+                 const TileSize& tile, std::uint8_t cut_below);
+double static_pj(const Frame& frame, double cycles);
+
+// Time of a complete choice: what the unit needs, what it waits for, and no less than the busiest port.
+Latency latency_of(const Frame& frame, const OrderCuts& operands, const Cuts& cuts);
+double energy_of(const Frame& frame, const OrderCuts& operands, const Cuts& cuts, double cycles);
+
+// The best choice of cuts whose score is below `best`; false: there is none. Improves `best` and `cuts`.
+struct CutSearch {
+  double evaluated = 0;
+  bool complete = true;  // false: too many choices, the rest was not looked at
+
+  bool run(const Frame& frame, const OrderCuts& operands, Objective objective, std::span<const HeldLoops> held,
+           Score& best, Cuts& cuts);
+};
+
+}  // namespace monet
