@@ -1,7 +1,9 @@
 // The commands and what they share. Arguments are parsed in main.cpp, the one file that knows the parser.
 #pragma once
 
+#include <monet/hardware.h>
 #include <monet/inspect.h>
+#include <monet/map.h>
 #include <monet/train.h>
 #include <monet/validate.h>
 
@@ -31,6 +33,40 @@ struct TrainCommand {
   std::string output;  // the ONNX file to write, or empty
 };
 
+struct HardwareListCommand {
+  CommonOptions common;
+};
+
+struct HardwareShowCommand {
+  CommonOptions common;
+  std::string name;  // a preset or a file
+  HardwareParameters parameters;
+  HardwareView view;
+  std::string svg;  // the picture to write, or empty
+};
+
+struct HardwareCheckCommand {
+  CommonOptions common;
+  std::string file;  // empty with `schema`
+  HardwareParameters parameters;
+  bool schema = false;
+};
+
+struct HardwareImportCommand {
+  CommonOptions common;
+  std::string file;
+  std::string mapping;  // or empty
+  std::string output;   // empty: standard output
+};
+
+struct MapCommand {
+  CommonOptions common;
+  std::string model;
+  MapOptions options;
+  MapView view;
+  std::string csv;  // the file to write, or empty
+};
+
 struct ValidateCommand {
   CommonOptions common;
   std::string name;  // empty: all
@@ -40,6 +76,11 @@ struct ValidateCommand {
 // Each command gives the exit status: 0 done, 1 the user's input is wrong, 2 no feasible answer, 3 a defect of ours.
 int run(const InspectCommand& command);
 int run(const TrainCommand& command);
+int run(const HardwareListCommand& command);
+int run(const HardwareShowCommand& command);
+int run(const HardwareCheckCommand& command);
+int run(const HardwareImportCommand& command);
+int run(const MapCommand& command);
 int run(const ValidateCommand& command);
 
 // Prints the error on standard error and gives the exit status for it.

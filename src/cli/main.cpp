@@ -172,6 +172,134 @@ void add_train(CLI::App& app, TrainCommand& command) {
       network_help());
 }
 
+// "NAME=VALUE"
+void add_parameters(CLI::App& command, HardwareParameters& parameters) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--set",
+          [&parameters](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              const auto equals = text.find('=');
+              if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+                throw CLI::ValidationError("--set",
+                                           fmt::format("'{}' is not NAME=VALUE, as in --set pe_memory=4MiB", text));
+              parameters.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+            }
+          },
+          "value of a parameter of the family; may be given several times")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+struct HardwareCommands {
+  HardwareListCommand list;
+  HardwareShowCommand show;
+  HardwareCheckCommand check;
+  HardwareImportCommand import;
+};
+
+void add_hardware(CLI::App& app, HardwareCommands& commands) {
+  CLI::App* hardware = app.add_subcommand("hardware", "machines: presets and files, what they consist of, their peaks");
+  hardware->require_subcommand(1);
+  CLI::App* list = hardware->add_subcommand("list", "the presets, with cores, peak, memory and confidence");
+  add_common(*list, commands.list.common);
+
+  CLI::App* show = hardware->add_subcommand("show", "a machine: cores, memories, links, peaks, sources of its values");
+  show->add_option("NAME", commands.show.name, "a preset (monet hardware list) or a file")->required();
+  add_parameters(*show, commands.show.parameters);
+  show->add_flag("--values", commands.show.view.values, "every value with its source, not only the derived ones");
+  show->add_option("--svg", commands.show.svg, "draw the system into this file")->type_name("FILE");
+  add_common(*show, commands.show.common);
+  show->footer(
+      "Examples:\n"
+      "  monet hardware show tpu_v4\n"
+      "  monet hardware show edge_tpu --set x=8 --set pe_memory=4MiB --values\n"
+      "  monet hardware show machine.yaml --svg machine.svg");
+
+  CLI::App* check = hardware->add_subcommand("check", "is a file right, and do its peaks come out?");
+  check->add_option("FILE", commands.check.file, "a file (docs/hardware.md says what may stand in it) or a preset");
+  add_parameters(*check, commands.check.parameters);
+  check->add_flag("--schema", commands.check.schema, "print the JSON schema of hardware files, for editors");
+  add_common(*check, commands.check.common);
+  check->footer(
+      "Examples:\n"
+      "  monet hardware check machine.yaml\n"
+      "  monet hardware check --schema > monet.schema.json");
+
+  CLI::App* import = hardware->add_subcommand("import", "a file of ZigZag or Stream as a file of ours");
+  import->add_option("FILE", commands.import.file, "ZigZag's accelerator or Stream's system, in YAML")->required();
+  import->add_option("--mapping", commands.import.mapping, "Stream's mapping: which core may run what")
+      ->type_name("FILE");
+  import->add_option("-o,--output", commands.import.output, "where to write it; standard output by default")
+      ->type_name("OUT.yaml");
+  add_common(*import, commands.import.common);
+  import->footer(
+      "Examples:\n"
+      "  monet hardware import tpu_like.yaml -o mine.yaml\n"
+      "  monet hardware import soc.yaml --mapping mapping.yaml");
+  hardware->footer(
+      "Examples:\n"
+      "  monet hardware list\n"
+      "  monet hardware show h100 --svg h100.svg\n"
+      "  monet hardware check machine.yaml\n"
+      "  monet hardware import tpu_like.yaml -o mine.yaml");
+}
+
+int run(const CLI::App& hardware, const HardwareCommands& commands) {
+  if (hardware.got_subcommand("list")) return run(commands.list);
+  if (hardware.got_subcommand("show")) return run(commands.show);
+  if (hardware.got_subcommand("check")) return run(commands.check);
+  return run(commands.import);
+}
+
+void add_map(CLI::App& app, MapCommand& command) {
+  MapOptions& options = command.options;
+  CLI::App* map =
+      app.add_subcommand("map", "operators on the cores of a machine, each by itself: cycles, energy, traffic");
+  add_model(*map, command.model, options.train);
+  map->add_option("--hardware", options.hardware, "a preset (monet hardware list) or a file; ZigZag's and Stream's too")
+      ->required()
+      ->type_name("H");
+  add_parameters(*map, options.parameters);
+  map->add_flag("--training", options.training, "the whole training step; the file as it is by default");
+  map->add_option("--optimizer", options.train.optimizer, "of the training step")->capture_default_str();
+  map->add_option("--precision", options.train.precision,
+                  "fp32, bf16, fp16, mixed, mixed-fp16; or a width at which every element is costed: fp8, int16, int8, "
+                  "int4; the file's own by default");
+  map->add_option("--objective", options.objective, "latency, energy or edp")->capture_default_str();
+  map->add_option("--core", options.core, "only this core; the best for each operator by default")->type_name("NAME");
+  map->add_option("--layer", options.layers, "only operators of this name (* and ? stand for others)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  map->add_flag("--on-chip", options.on_chip, "operands start and end in the core's own memories, not off chip");
+  map->add_option("--mapping", options.mapping_file, "unrolling and loop orders to keep to: ZigZag's mapping file")
+      ->type_name("FILE");
+  map->add_option("--factors", options.factors, "pieces of loops that are put in every order")
+      ->type_name("N")
+      ->check(CLI::Range(1, 12))
+      ->capture_default_str();
+  map->add_flag("--full", options.full, "eight pieces: slower, sometimes better");
+  map->add_flag_function(
+      "--no-refine", [&options](std::int64_t) { options.refine = false; },
+      "leave out the search for better sizes of the pieces");
+  map->add_flag("--zigzag", options.zigzag, "the search and the rules of ZigZag 3.8.5, its known defects included");
+  map->add_flag("--non-negative", options.non_negative, "with --zigzag: without its negative loading times");
+  map->add_option("--cache", options.cache_file, "keep mappings in this file, and use those in it")->type_name("FILE");
+  map->add_option("--jobs", options.jobs, "threads; all processors by default")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024));
+  map->add_flag("--nests", command.view.nests, "the loops of each operator, with what each memory holds");
+  map->add_option("--csv", command.csv, "write a line for each operator to this file")->type_name("FILE");
+  add_common(*map, command.common);
+  map->footer(
+      "Examples:\n"
+      "  monet map resnet18 --hardware edge_tpu\n"
+      "  monet map resnet18 --training --hardware edge_tpu --set x=2 --set y=2 --objective edp\n"
+      "  monet map net.onnx --hardware machine.yaml --layer 'conv*' --nests\n"
+      "  monet map net.onnx --hardware tpu_like.yaml --mapping mapping.yaml --zigzag --csv layers.csv\n\n" +
+      network_help());
+}
+
 void add_validate(CLI::App& app, ValidateCommand& command) {
   CLI::App* validate = app.add_subcommand("validate", "accuracy against reference measurements, % error a row");
   std::string names = "Validations:\n";
@@ -182,8 +310,9 @@ void add_validate(CLI::App& app, ValidateCommand& command) {
   validate->footer("Examples:\n  monet validate memory\n  monet validate counts --json\n\n" + names);
 }
 
-// What the arguments got wrong, with the nearest right word where one is near.
-std::string explain(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+// What the arguments got wrong, with the nearest right word where one is near. `words` are the commands before them.
+std::string explain(const CLI::App& app, const CLI::ParseError& error, const std::vector<std::string>& arguments,
+                    const std::string& words = "monet") {
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
     commands.push_back(command->get_name());
@@ -194,8 +323,10 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, const std
                        guess.empty() ? fmt::format("commands are {}", fmt::join(commands, ", "))
                                      : fmt::format("did you mean '{}'?", guess));
   }
-  if (arguments.empty()) return "a command is missing (try monet --help)";
+  if (arguments.empty()) return fmt::format("a command is missing (try {} --help)", words);
   const CLI::App* chosen = app.get_subcommands().empty() ? &app : app.get_subcommands().front();
+  if (chosen != &app && !chosen->get_subcommands([](const CLI::App*) { return true; }).empty())
+    return explain(*chosen, error, {arguments.begin() + 1, arguments.end()}, words + " " + arguments[0]);
   std::vector<std::string> options;
   for (const CLI::Option* option : chosen->get_options()) {
     for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
@@ -206,11 +337,11 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, const std
     if (!name.starts_with("-") || name.size() < 2 || std::ranges::find(options, name) != options.end()) continue;
     if (name[1] >= '0' && name[1] <= '9') continue;
     const std::string guess = name.size() > 2 ? nearest(name, options) : "";  // one letter is near every other
-    return fmt::format(
-        "there is no option '{}' ({})", name,
-        guess.empty() ? fmt::format("try monet {} --help", arguments[0]) : fmt::format("did you mean '{}'?", guess));
+    return fmt::format("there is no option '{}' ({})", name,
+                       guess.empty() ? fmt::format("try {} {} --help", words, arguments[0])
+                                     : fmt::format("did you mean '{}'?", guess));
   }
-  return fmt::format("{} (try monet {} --help)", error.what(), arguments[0]);
+  return fmt::format("{} (try {} {} --help)", error.what(), words, arguments[0]);
 }
 
 int run_program(int argc, char** argv) {
@@ -223,6 +354,10 @@ int run_program(int argc, char** argv) {
   add_inspect(app, inspect_command);
   ValidateCommand validate_command;
   add_train(app, train_command);
+  HardwareCommands hardware_commands;
+  add_hardware(app, hardware_commands);
+  MapCommand map_command;
+  add_map(app, map_command);
   add_validate(app, validate_command);
   try {
     app.parse(argc, argv);
@@ -233,6 +368,8 @@ int run_program(int argc, char** argv) {
     return 1;
   }
   if (app.got_subcommand("train")) return run(train_command);
+  if (app.got_subcommand("hardware")) return run(*app.get_subcommand("hardware"), hardware_commands);
+  if (app.got_subcommand("map")) return run(map_command);
   if (app.got_subcommand("validate")) return run(validate_command);
   return run(inspect_command);
 }

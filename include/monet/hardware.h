@@ -1,0 +1,158 @@
+// Machines: presets and files, what they consist of, what they can do at most, and where each number comes from.
+#pragma once
+
+#include <monet/expected.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace monet {
+
+// Values of a family's parameters, as a file writes them: {"x", "8"}, {"pe_memory", "4 MiB"}.
+using HardwareParameters = std::vector<std::pair<std::string, std::string>>;
+
+struct PortSummary {
+  std::string name;
+  std::string kind;  // "read", "write", "read_write"
+  std::int64_t min_bits = 0, max_bits = 0;
+  double bits_per_cycle = 0;
+  std::vector<std::string> moves;  // "weight to_low"; none for a memory of the system
+};
+
+struct MemorySummary {
+  std::string name;
+  std::string kind;                // "registers", "sram", "dram", "storage"
+  std::int64_t size_bits = 0;      // of one instance
+  std::int64_t instances = 1;      // in one core
+  bool shared = false;             // a memory of the system that this core uses
+  std::vector<std::string> paths;  // "input", "weight", "output"; none for a memory of the system
+  std::vector<PortSummary> ports;
+  double read_pj = 0, write_pj = 0;
+  double latency_cycles = 0;
+  double static_w = 0, area_mm2 = 0;
+  bool double_buffered = false;
+};
+
+struct OperationSummary {
+  std::string kind;             // "mac", "exp", …
+  double cycles = 0;            // of one lane; 0 for a core that is described by rates
+  double operations_per_s = 0;  // of such a core
+  double energy_pj = 0;
+};
+
+struct PrecisionSummary {
+  std::string name;
+  double rate = 1, energy = 1;
+  std::string accumulate;  // empty: the same
+};
+
+struct UnitSummary {
+  std::string name;  // "array", "vector", "rate"
+  struct Dimension {
+    std::string name;
+    std::int64_t size = 1;
+    std::vector<std::string> loops;  // none: any
+  };
+  std::vector<Dimension> dimensions;
+  std::int64_t lanes = 1;
+  std::vector<OperationSummary> operations;
+  std::vector<PrecisionSummary> precisions;
+  double fill_cycles = 0;
+  std::string cycle_rule;  // empty: the loop-nest model
+};
+
+// Equal cores.
+struct CoreSummary {
+  std::string type;
+  std::vector<std::string> names;
+  std::vector<UnitSummary> units;
+  std::vector<MemorySummary> memories;  // lowest first
+  std::vector<std::string> operators;   // none: whatever the units can
+  double static_w = 0, area_mm2 = 0;
+};
+
+// Links that differ in their ends alone.
+struct LinkSummary {
+  std::string name;  // of the first
+  std::string kind;  // "link", "bus"
+  std::int64_t count = 1;
+  std::string between;  // "pe, pe"; "pe, pool, simd, dram"
+  double bits_per_cycle = 0;
+  double latency_cycles = 0;
+  double energy_pj_per_bit = 0;
+  bool both_ways = true;
+};
+
+struct PeakSummary {
+  std::string precision;        // "any" where the machine treats all alike
+  double operations_per_s = 0;  // units × rate × clock, a MAC counting two
+  std::optional<double> stated;
+  std::string source;
+  char confidence = '-';
+  double deviation_percent = 0;  // of ours from the stated one
+  bool holds = true;             // within 2 %, or nothing is stated
+};
+
+// Where a value comes from.
+struct ValueSummary {
+  std::string part, quantity, value, source;
+  char confidence = '-';
+  bool derived = false;
+};
+
+struct HardwareReport {
+  std::string name, description;
+  double clock_hz = 0;
+  double technology_nm = 0;  // 0: not stated
+  HardwareParameters parameters;
+  std::vector<std::string> effects;     // those that are counted
+  std::vector<CoreSummary> cores;       // by type
+  std::vector<MemorySummary> memories;  // of the system
+  std::vector<LinkSummary> links;
+  std::vector<PeakSummary> peaks;
+  std::int64_t on_chip_bits = 0, dram_bits = 0;  // registers and SRAM; DRAM: all instances
+  std::int64_t gang_cores = 0;                   // cores, those that work as one counted each
+  double macs_per_cycle = 0;          // of all arrays at rate 1; 0 for machines that are described by rates alone
+  double static_w = 0, area_mm2 = 0;  // of the whole machine
+  std::vector<ValueSummary> values;
+  std::vector<std::string> notes;
+  char confidence = '-';  // that of most stated values
+};
+
+struct PresetSummary {
+  std::string name, description;
+  std::int64_t cores = 0;  // those that work as one counted each
+  double macs_per_cycle = 0;
+  double clock_hz = 0;
+  std::string peak_precision;
+  double peak_operations_per_s = 0;
+  std::int64_t on_chip_bits = 0;  // registers and SRAM, all instances
+  std::int64_t dram_bits = 0;
+  char confidence = '-';
+};
+
+Expected<std::vector<PresetSummary>> list_hardware();
+// A preset's name or a file.
+Expected<HardwareReport> describe_hardware(const std::string& name, const HardwareParameters& parameters = {});
+// A picture of the system as SVG.
+Expected<std::string> draw_hardware(const std::string& name, const HardwareParameters& parameters = {});
+// A file of ZigZag or Stream as a file of ours; `mapping` is a mapping file of Stream, or empty.
+Expected<std::string> import_hardware_file(const std::string& path, const std::string& mapping = {});
+// JSON schema of hardware files, for editors.
+std::string hardware_schema();
+
+struct HardwareView {
+  bool values = false;  // every value with its source; else those that were derived
+};
+
+// As one JSON object with "schema": 1.
+std::string to_json(const std::vector<PresetSummary>& presets);
+std::string to_json(const HardwareReport& report, const HardwareView& view);
+// As tables for people.
+std::string to_text(const std::vector<PresetSummary>& presets);
+std::string to_text(const HardwareReport& report, const HardwareView& view);
+
+}  // namespace monet

@@ -1,0 +1,38 @@
+#include "report/hardware.h"
+#include "report/units.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+
+namespace monet {
+
+namespace {
+
+// "1.41 GHz": the number with a prefix of thousands, from nano upwards.
+std::string prefixed(double value, std::string_view unit) {
+  static constexpr std::array<std::string_view, 9> prefixes = {"n", "u", "m", "", "k", "M", "G", "T", "P"};
+  std::size_t at = 3;
+  while (value >= 1000 && at + 1 < prefixes.size()) value /= 1000, ++at;
+  while (value != 0 && value < 1 && at > 0) value *= 1000, --at;
+  return fmt::format("{:.4g} {}{}", value, prefixes[at], unit);
+}
+
+}  // namespace
+
+std::string frequency_text(double hertz) { return hertz == 0 ? "not stated" : prefixed(hertz, "Hz"); }
+
+std::string rate_text(double operations_per_s) { return prefixed(operations_per_s, "OP/s"); }
+
+std::string size_text_of_bits(std::int64_t bits) {
+  return bits % 8 == 0 && bits >= 128 ? byte_size(bits / 8) : fmt::format("{} bit", bits);
+}
+
+std::string energy_text(double picojoules) {
+  return picojoules >= 1e4 ? prefixed(picojoules * 1e-12, "J") : fmt::format("{:.4g} pJ", picojoules);
+}
+
+std::string bandwidth_text(double bits_per_cycle) { return fmt::format("{:.5g} bit/cycle", bits_per_cycle); }
+
+}  // namespace monet

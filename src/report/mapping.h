@@ -1,0 +1,26 @@
+// How `map_network` is put together.
+#pragma once
+
+#include "graph/network.h"
+#include "hardware/hardware.h"
+#include "mapping/mapping.h"
+
+#include <monet/map.h>
+
+#include <cstdint>
+
+namespace monet {
+
+constexpr std::int64_t full_factors = 8;  // pieces of loops in a full search
+
+// The graph that the options ask for; its warnings and notes go to the result.
+Expected<Network> network_to_map(const std::string& model, const MapOptions& options, NetworkMapping& result);
+bool wants_layer(const MapOptions& options, const Node& node);
+// Appends it and adds it to the totals.
+void add_layer(NetworkMapping& mapping, MappedLayer layer);
+
+// The other tool's layers, search and rules (src/mapping/zigzag).
+Expected<NetworkMapping> map_like_zigzag(const Network& network, const Hardware& hardware, CoreId core,
+                                         Objective objective, const MapOptions& options, NetworkMapping result);
+
+}  // namespace monet
