@@ -24,14 +24,20 @@ build: ## build the program: build/monet
 	@cmake --preset release $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
 	@cmake --build build --target monet -j $(JOBS)
 
-demo: build ## build, then the training step of ResNet-18
+demo: build ## build, then the training step of ResNet-18, and its operators on a machine
 	@echo
 	@echo '$$ build/monet train resnet18 --batch 8'
 	@build/monet train resnet18 --batch 8
 	@echo
 	@echo 'This is the training step of ResNet-18, one of the built-in networks, with Adam: nodes, multiply-accumulates and'
 	@echo 'other operations of the forward part, the backward part and the optimizer, and the memory that the step needs.'
-	@echo 'Next: build/monet train --help, build/monet inspect resnet18 --layers, build/monet validate, or'
+	@echo
+	@echo '$$ build/monet map resnet18-cifar --hardware edge_tpu'
+	@build/monet map resnet18-cifar --hardware edge_tpu
+	@echo
+	@echo 'And these are the operators of a small ResNet-18 on a machine of 16 cores, each by itself: cycles, energy, what binds.'
+	@echo 'Next: build/monet hardware list, build/monet map --help, build/monet train --help,'
+	@echo 'build/monet inspect resnet18 --layers, build/monet validate, or'
 	@echo 'build/monet train YOUR_MODEL.onnx -o step.onnx; the manual is docs/manual.md.'
 
 test: ## build everything and run all tests
