@@ -22,22 +22,25 @@ void attach(TargetMemory& memory, const Link& link) {
   if (link.bits_per_cycle > 0) memory.link_pj_per_bit += link.energy_pj_per_cycle / link.bits_per_cycle;
 }
 
+// What of a memory does not depend on who uses it.
+TargetMemory memory_of(const Hardware& hardware, MemoryId id) {
+  const Memory& memory = hardware[id];
+  TargetMemory result{.name = memory.name, .memory = id, .kind = memory.kind, .size_bits = memory.size_bits};
+  result.read_pj = memory.read_pj;
+  result.write_pj = memory.write_pj;
+  result.latency_cycles = memory.latency_cycles;
+  result.double_buffered = memory.double_buffered;
+  result.network_pj_per_bit = memory.network_pj_per_bit;
+  result.ports = memory.ports;
+  return result;
+}
+
 TargetMemory own_memory(const Hardware& hardware, const Core& core, const Level& level, std::uint32_t served) {
-  const Memory& memory = hardware[level.memory];
-  TargetMemory result{.name = memory.name,
-                      .memory = level.memory,
-                      .kind = memory.kind,
-                      .size_bits = memory.size_bits,
-                      .read_pj = memory.read_pj,
-                      .write_pj = memory.write_pj,
-                      .latency_cycles = memory.latency_cycles,
-                      .double_buffered = memory.double_buffered,
-                      .network_pj_per_bit = memory.network_pj_per_bit,
-                      .ports = memory.ports,
-                      .port = level.port,
-                      .served = served,
-                      .instances = instances(core, level)};
-  result.static_w = memory.static_w * static_cast<double>(result.instances);
+  TargetMemory result = memory_of(hardware, level.memory);
+  result.port = level.port;
+  result.served = served;
+  result.instances = instances(core, level);
+  result.static_w = hardware[level.memory].static_w * static_cast<double>(result.instances);
   if (level.link.valid()) attach(result, hardware[level.link]);
   return result;
 }
@@ -73,17 +76,8 @@ Expected<TargetMemory> outer_memory(const Hardware& hardware, CoreId core, Memor
     return Error{.message = fmt::format("no link joins core {} to memory {}", hardware[core].name, memory.name),
                  .advice = "join them by a link or a bus"};
   }
-  TargetMemory result{.name = memory.name,
-                      .memory = id,
-                      .kind = memory.kind,
-                      .size_bits = memory.size_bits,
-                      .read_pj = memory.read_pj,
-                      .write_pj = memory.write_pj,
-                      .latency_cycles = memory.latency_cycles,
-                      .double_buffered = memory.double_buffered,
-                      .network_pj_per_bit = memory.network_pj_per_bit,
-                      .ports = memory.ports,
-                      .served = all_dimensions(unit)};
+  TargetMemory result = memory_of(hardware, id);
+  result.served = all_dimensions(unit);
   attach(result, *link);
   for (auto& path : result.port) {
     for (std::size_t transfer = 0; transfer < transfer_count; ++transfer) {
