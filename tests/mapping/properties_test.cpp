@@ -148,9 +148,10 @@ TEST(MappingProperties, MoreCapacityOrBandwidthIsNeverSlower) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) expect_no_slower(random_case(seed, 24), false, 1e-9, seed);
 }
 
-// Other sizes are looked for downhill from the best order alone, which may end a little higher on a better machine.
-TEST(MappingProperties, MoreCapacityOrBandwidthIsHardlyEverSlowerWithOtherSizes) {
-  for (std::uint64_t seed = 0; seed < 30; ++seed) expect_no_slower(random_case(seed, 24), true, 0.1, seed);
+// Other sizes may save energy and not cycles, so that this holds for what a user gets by default.
+TEST(MappingProperties, MoreCapacityOrBandwidthIsNeverSlowerWithOtherSizes) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) expect_no_slower(random_case(seed, 24), true, 1e-9, seed);
+  for (std::uint64_t seed = 0; seed < 15; ++seed) expect_no_slower(random_case(seed, 60), true, 1e-9, seed);
 }
 
 TEST(MappingProperties, RefiningIsNeverWorse) {
