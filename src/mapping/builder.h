@@ -21,7 +21,6 @@ class OrderBuilder {
   void finish();
   void unfinish();
 
-  std::size_t depth() const { return depth_; }
   const std::vector<TemporalLoop>& order() const { return order_; }
   const OrderCuts& cuts() const { return cuts_; }
 

@@ -47,19 +47,14 @@ void set_binding(MappingCost& cost, const Frame& frame, const Latency& latency) 
   const double waiting = latency.stall;
   const double loading = latency.load + latency.unload;
   if (latency.busiest >= latency.cycles && latency.busiest > cost.compute_cycles) {
-    cost.binding = Binding::port;
     cost.bound_by = port_name(frame, latency.busy_port);
   } else if (cost.compute_cycles >= std::max({waiting, loading, frame.fixed_cycles})) {
-    cost.binding = Binding::compute;
     cost.bound_by = "compute";
   } else if (waiting >= std::max(loading, frame.fixed_cycles)) {
-    cost.binding = Binding::port;
     cost.bound_by = port_name(frame, latency.stall_port);
   } else if (loading >= frame.fixed_cycles) {
-    cost.binding = Binding::loading;
     cost.bound_by = fmt::format("loading through {}", port_name(frame, latency.load_port));
   } else {
-    cost.binding = Binding::latency;
     cost.bound_by = "latency";
   }
 }

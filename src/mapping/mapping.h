@@ -41,8 +41,6 @@ struct Traffic {
   std::array<double, transfer_count> bits{};
 };
 
-enum class Binding : std::uint8_t { compute, port, loading, latency };
-
 struct MappingCost {
   double cycles = 0;          // all of it
   double ideal_cycles = 0;    // points / lanes, every lane at work
@@ -61,7 +59,6 @@ struct MappingCost {
   double macs = 0;
   double bound_cycles = 0;  // no mapping takes less
   double bound_pj = 0;
-  Binding binding = Binding::compute;
   std::string bound_by;  // "compute", "sram port r", "loading through dram port rw"
 };
 

@@ -51,7 +51,6 @@ Problem adapt(const Problem& problem, const Unit& unit, std::string* note) {
     }
   }
   if (!rate->accumulate.empty()) {
-    result.accumulate = rate->accumulate;
     const std::int64_t bits = bits_of_precision(rate->accumulate);
     for (ProblemOperand& operand : result.operands) operand.partial_bits = std::max(operand.bits, bits);
   }

@@ -45,8 +45,7 @@ struct Problem {
   std::vector<Loop> loops;  // sizes at least 2, apart from a problem of one point
   std::vector<ProblemOperand> operands;
   Counts per_point;
-  std::string precision;   // of the numbers it works on: "fp32", "bf16", "int8" …
-  std::string accumulate;  // of partial sums
+  std::string precision;  // of the numbers it works on: "fp32", "bf16", "int8" …
 
   bool operator==(const Problem&) const = default;
   double points() const;

@@ -204,6 +204,11 @@ Expected<NetworkMapping> map_like_zigzag(const Network& network, const Hardware&
   if (!options.mapping_file.empty()) {
     MONET_TRY(file, read_mapping_file(options.mapping_file));
   }
+  for (const auto& [given, option] :
+       {std::pair(!options.cache_file.empty(), "--cache"), std::pair(!options.train.precision.empty(), "--precision"),
+        std::pair(!options.refine, "--no-refine")}) {
+    if (given) result.notes.push_back(fmt::format("{} has no meaning with --zigzag and is left out", option));
+  }
   ZigzagOptions search{.objective = objective, .factors = options.factors};
   search.negative_onloading = !options.non_negative;
 
