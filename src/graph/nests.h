@@ -58,6 +58,8 @@ enum class Dim : std::uint8_t { B, G, K, C, D, H, OZ, OY, OX, FZ, FY, FX, IZ, IY
 // A0, A1, …
 constexpr Dim generic_dim(std::size_t i) { return static_cast<Dim>(static_cast<std::size_t>(Dim::A0) + i); }
 std::string name_of(Dim dim);
+// The loop with that name; nothing: no loop is called so.
+std::optional<Dim> dim_named(std::string_view name);
 
 struct Loop {
   Dim name;

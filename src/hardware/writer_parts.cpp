@@ -10,8 +10,8 @@ namespace monet::hardware_text {
 namespace {
 
 bool is_plain(std::string_view text) {
-  static constexpr std::array<std::string_view, 10> words = {"true", "false", "yes", "no", "on",
-                                                             "off",  "null",  "y",   "n",  "~"};
+  static constexpr std::array<std::string_view, 12> words = {"true", "false", "yes",  "no", "on", "off",
+                                                             "null", "Null",  "NULL", "y",  "n",  "~"};
   if (text.empty() || std::find(words.begin(), words.end(), text) != words.end()) return false;
   const auto fits = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '/' || c == '.';

@@ -50,8 +50,17 @@ constexpr std::size_t max_yaml_bytes = std::size_t{4} << 20;
 constexpr std::size_t max_yaml_nodes = 200000;
 constexpr std::size_t max_yaml_depth = 32;
 
+// What a text should be: for messages, and how large it may be.
+struct YamlSubject {
+  std::string_view name = "hardware file";
+  std::string_view example = "docs/hardware.md";
+  std::string_view shorten = "use count, grid or clusters for what repeats";  // advice for one with too many values
+  std::size_t max_bytes = max_yaml_bytes;
+  std::size_t max_nodes = max_yaml_nodes;
+};
+
 // One document. `file` is for places.
-Expected<YamlPtr> parse_yaml(const std::string& text, const std::string& file);
+Expected<YamlPtr> parse_yaml(const std::string& text, const std::string& file, const YamlSubject& subject = {});
 
 // A text from a file as a message may show it: short, and without control characters.
 std::string shown(std::string_view text);

@@ -4,6 +4,7 @@
 #include "base/require.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace monet {
 
@@ -19,6 +20,17 @@ std::string name_of(Dim dim) {
                                                              "OX", "FZ", "FY", "FX", "IZ", "IY", "IX"};
   const auto index = static_cast<std::size_t>(dim);
   return index < names.size() ? std::string(names[index]) : "A" + std::to_string(index - names.size());
+}
+
+std::optional<Dim> dim_named(std::string_view name) {
+  static const auto names = [] {
+    std::array<std::string, std::size_t{std::numeric_limits<std::uint8_t>::max()} + 1> all;
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = name_of(static_cast<Dim>(i));
+    return all;
+  }();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Dim>(found - names.begin());
 }
 
 Counts counts_of(std::initializer_list<std::pair<Count, std::int64_t>> entries) {

@@ -14,8 +14,8 @@ namespace {
 // What that tool, or ONNX, calls otherwise than the graph does; empty: a layer's own name.
 std::string operator_pattern(const std::string& name) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> others = {{
-      {"Pool", "pool"},
-      {"Pooling", "pool"},
+      {"Pool", "*Pool"},
+      {"Pooling", "*Pool"},
       {"GlobalAveragePool", "ReduceMean"},
       {"GlobalMaxPool", "ReduceMax"},
       {"QLinearConv", "Conv"},

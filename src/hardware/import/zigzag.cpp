@@ -11,6 +11,15 @@ namespace monet {
 
 namespace {
 
+const std::vector<std::string>& loop_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(Dim::A0); ++i) all.push_back(name_of(static_cast<Dim>(i)));
+    return all;
+  }();
+  return names;
+}
+
 constexpr std::int64_t most_bits = std::int64_t{1} << 60;
 constexpr std::int64_t most_size = std::int64_t{1} << 31;
 constexpr double most_lanes = 1e12;
@@ -260,7 +269,7 @@ class CoreReader {
   Status read_dataflow(const YamlNode& entry, std::size_t index) {
     MONET_TRY(const auto parts, yaml_parts(entry, "a dataflow"));
     if (parts.size() != 2) return entry.error("a dataflow is not a loop and a size", "write 'K, 32'");
-    const auto loop = loop_named(parts[0]);
+    const auto loop = dim_named(parts[0]);
     if (!loop)
       return entry.error(fmt::format("there is no loop '{}'", parts[0]), advise_choice(parts[0], loop_names()));
     YamlNode size = entry;
@@ -281,21 +290,6 @@ class CoreReader {
 };
 
 }  // namespace
-
-const std::vector<std::string>& loop_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(Dim::A0); ++i) all.push_back(name_of(static_cast<Dim>(i)));
-    return all;
-  }();
-  return names;
-}
-
-std::optional<Dim> loop_named(std::string_view name) {
-  const auto found = std::find(loop_names().begin(), loop_names().end(), name);
-  if (found == loop_names().end()) return std::nullopt;
-  return static_cast<Dim>(found - loop_names().begin());
-}
 
 Expected<ZigzagCore> read_zigzag_core(const YamlNode& root) { return CoreReader(root).read(); }
 

@@ -35,8 +35,4 @@ Expected<ZigzagPorts> read_zigzag_ports(const YamlNode& memory, const std::strin
 std::optional<Path> zigzag_operand(std::string_view name);
 std::string_view zigzag_operand(Path path);
 
-// B, K, C …; nothing for a name that is no loop's.
-std::optional<Dim> loop_named(std::string_view name);
-const std::vector<std::string>& loop_names();
-
 }  // namespace monet
