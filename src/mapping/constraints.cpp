@@ -86,13 +86,6 @@ Status add_levels(const MappingFile::Entry& entry, const Problem& problem, const
 
 }  // namespace
 
-std::optional<Dim> dim_named(std::string_view name) {
-  for (std::size_t i = 0; i < 64; ++i) {
-    if (name_of(static_cast<Dim>(i)) == name) return static_cast<Dim>(i);
-  }
-  return std::nullopt;
-}
-
 std::vector<Dim> named_loops(const MappingFile::Entry& entry) {
   std::vector<Dim> dims;
   const auto add = [&](const std::string& name) {

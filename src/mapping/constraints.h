@@ -14,7 +14,4 @@ std::vector<Dim> named_loops(const MappingFile::Entry& entry);
 Expected<MappingConstraints> constraints_of(const MappingFile::Entry& entry, const Problem& problem,
                                             const Target& target);
 
-// The loop with that name; nothing: no loop is called so.
-std::optional<Dim> dim_named(std::string_view name);
-
 }  // namespace monet

@@ -11,15 +11,16 @@ namespace {
 void add_flow(MappingCost& cost, const Frame& frame, std::size_t o, std::size_t level, const Flow& flow, bool unit,
               Transfer low, Transfer high) {
   const FrameOperand& operand = frame.operand[o];
-  const auto add = [&](std::size_t at, Transfer transfer, double words, double bits) {
+  const auto add = [&](std::size_t at, Transfer transfer, double words, double bits, double cycles) {
     const TargetMemory& memory = frame.target->memories[operand.memory[at]];
     Traffic& traffic = cost.traffic[o][at];
     traffic.words[static_cast<std::size_t>(transfer)] += words;
     traffic.bits[static_cast<std::size_t>(transfer)] += bits;
+    traffic.cycles[static_cast<std::size_t>(transfer)] += flow.count * cycles;
     cost.memory_pj[operand.memory[at]] += words * (is_read(transfer) ? memory.read_pj : memory.write_pj);
   };
-  add(level, low, flow.low_words, flow.low_bits);
-  if (!unit) add(level + 1, high, flow.high_words, flow.high_bits);
+  add(level, low, flow.low_words, flow.low_bits, flow.low_cycles);
+  if (!unit) add(level + 1, high, flow.high_words, flow.high_bits, flow.high_cycles);
 }
 
 void add_link(MappingCost& cost, const Frame& frame, std::size_t o, std::size_t level, const LinkCost& link,

@@ -197,6 +197,8 @@ Problem problem_of(const Sites& sites, const std::vector<Nest>& nests, std::size
   if (nest.per_point[Count::mac] > 0) separate_factors(problem.operands);
   set_precision(problem, sites, nest);
   if (!options.precision.empty()) problem.precision = options.precision;
+  const bool product = nest.per_point[Count::mac] > 0;
+  if (product && !options.products.empty() && problem.precision == "fp32") problem.precision = options.products;
   return problem;
 }
 
@@ -211,6 +213,29 @@ std::vector<Problem> problems_of(const Graph& graph, const Node& node, const Ext
     problems.push_back(problem_of(sites, nests.nests, i, options));
   }
   return problems;
+}
+
+Problem tile_of(const Problem& problem, std::span<const Loop> extents, bool adds) {
+  Problem result = problem;
+  for (const Loop& extent : extents) {
+    const auto loop = std::ranges::find(result.loops, extent.name, &Loop::name);
+    if (loop == result.loops.end()) continue;
+    loop->size = extent.size;
+  }
+  Nest nest{.loops = result.loops, .reads = {}, .writes = {}, .per_point = {}};
+  std::vector<Loop> kept;
+  const auto number = kept_loops(nest, kept);
+  result.loops = std::move(kept);
+  for (ProblemOperand& operand : result.operands) {
+    for (ProblemAxis& axis : operand.axes) {
+      std::erase_if(axis.terms, [&](const Term& term) { return number[term.loop] == 0xff; });
+      for (Term& term : axis.terms) term.loop = number[term.loop];
+    }
+    std::erase_if(operand.axes,
+                  [](const ProblemAxis& axis) { return axis.terms.empty() && !axis.scattered && axis.span == 1; });
+    if (adds && operand.written) operand.continues = operand.accumulates = true;
+  }
+  return result;
 }
 
 }  // namespace monet

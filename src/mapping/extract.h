@@ -13,10 +13,16 @@ namespace monet {
 struct ExtractOptions {
   // Costs every element as this precision ("int8"), whatever its format. Empty: as the formats say.
   std::string precision;
+  // Products of fp32 numbers run at the rate of this precision ("tf32"); elements stay as they are. Empty: as fp32.
+  std::string products;
 };
 
 // One for each nest, in the order in which they run. A view has none.
 std::vector<Problem> problems_of(const Graph& graph, const Node& node, const ExtractOptions& options = {});
+
+// The problem with some of its loops cut down to fewer iterations: a tile of it. `adds`: to what a tile before it has
+// left in the output.
+Problem tile_of(const Problem& problem, std::span<const Loop> extents, bool adds);
 
 // Joins loops that no operand and no dimension of the unit can tell apart: fewer loops, the same costs. Two loops join
 // when each operand has both as axes of their own, or neither. Loops in `named` stay as they are.

@@ -82,7 +82,10 @@ void set_operand(Frame& frame, std::size_t index) {
   const std::size_t first = first_level(frame, levels);
   const std::size_t home = home_level(frame, from);
   to.levels = static_cast<std::uint8_t>(home - first);
-  if (home < levels.size()) to.piece_bits = static_cast<double>(from.piece_bits);
+  // Where no memory of the core holds a piece of it, its home is the highest one and holds all of it.
+  const TargetMemory& top = frame.target->memories[levels[home - 1]];
+  const bool fits = top.kind == MemoryKind::sram && 2 * from.piece_bits <= top.size_bits;
+  if (home < levels.size() || fits) to.piece_bits = static_cast<double>(from.piece_bits);
   for (std::size_t i = 0; i < to.levels; ++i) to.memory[i] = levels[first + i];
   to.relevant = from.relevant();
   to.path = from.path;

@@ -35,10 +35,11 @@ struct Mapping {
   std::vector<std::vector<std::uint8_t>> cuts;
 };
 
-// Words that cross a memory's ports for one operand.
+// What crosses a memory's ports for one operand.
 struct Traffic {
-  std::array<double, transfer_count> words{};  // of the port's whole width
+  std::array<double, transfer_count> words{};  // of the port's whole width: what is paid for
   std::array<double, transfer_count> bits{};
+  std::array<double, transfer_count> cycles{};  // that the port of one instance is taken: an access at a time
 };
 
 struct MappingCost {

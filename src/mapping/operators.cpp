@@ -51,6 +51,16 @@ void keep_on_chip(Target& target) {
   }
 }
 
+std::string missing(const Core& core, const Problem& problem) {
+  std::string names;
+  for (std::size_t kind = 0; kind < count_kinds; ++kind) {
+    const bool nowhere = std::ranges::all_of(core.units, [&](const Unit& u) { return u.cycles[kind] == 0; });
+    if (problem.per_point.of[kind] == 0 || !nowhere) continue;
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(static_cast<Count>(kind)));
+  }
+  return names.empty() ? "they are on different units" : "without " + names;
+}
+
 class Mapper {
  public:
   Mapper(const Graph& graph, const Hardware& hardware, MappingCache& cache, const OperatorOptions& options)
@@ -135,10 +145,8 @@ class Mapper {
   Attempt attempt(const Node& node, const std::vector<Problem>& problems, std::size_t c) {
     const Core& core = hardware_[cores_[c]];
     Attempt result{.core = cores_[c]};
-    if (!may_run(core, node.op)) {
-      result.reason = fmt::format("{} is not among the operators of core {}", name_of(node.op), core.name);
-      return result;
-    }
+    result.reason = cannot_run(core, node.op, problems);
+    if (!result.reason.empty()) return result;
     if (core.rate) {
       result.rate = on_rate_core(problems, result);
       return result;
@@ -154,30 +162,8 @@ class Mapper {
         }
         ways.push_back({*task});
       }
-      if (ways.empty()) {
-        result.reason =
-            fmt::format("no unit of core {} has all of its operations ({})", core.name, missing(core, problem));
-        return result;
-      }
     }
     return result;
-  }
-
-  static bool has_operations(const Unit& unit, const Problem& problem) {
-    for (std::size_t kind = 0; kind < count_kinds; ++kind) {
-      if (problem.per_point.of[kind] > 0 && unit.cycles[kind] == 0) return false;
-    }
-    return true;
-  }
-
-  static std::string missing(const Core& core, const Problem& problem) {
-    std::string names;
-    for (std::size_t kind = 0; kind < count_kinds; ++kind) {
-      const bool nowhere = std::ranges::all_of(core.units, [&](const Unit& u) { return u.cycles[kind] == 0; });
-      if (problem.per_point.of[kind] == 0 || !nowhere) continue;
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(static_cast<Count>(kind)));
-    }
-    return names.empty() ? "they are on different units" : "without " + names;
   }
 
   std::optional<OperatorCost> on_rate_core(const std::vector<Problem>& problems, Attempt& attempt) {
@@ -342,6 +328,24 @@ bool may_run(const Core& core, Op op) {
     if (matches(pattern, name_of(op)) || matches(pattern, name_of(family_of(op)))) allowed = !takes_away;
   }
   return allowed;
+}
+
+bool has_operations(const Unit& unit, const Problem& problem) {
+  for (std::size_t kind = 0; kind < count_kinds; ++kind) {
+    if (problem.per_point.of[kind] > 0 && unit.cycles[kind] == 0) return false;
+  }
+  return true;
+}
+
+std::string cannot_run(const Core& core, Op op, std::span<const Problem> problems) {
+  if (!may_run(core, op)) return fmt::format("{} is not among the operators of core {}", name_of(op), core.name);
+  if (core.rate) return {};
+  for (const Problem& problem : problems) {
+    if (std::ranges::none_of(core.units, [&](const Unit& unit) { return has_operations(unit, problem); })) {
+      return fmt::format("no unit of core {} has all of its operations ({})", core.name, missing(core, problem));
+    }
+  }
+  return {};
 }
 
 MemoryId off_chip_memory(const Hardware& hardware, CoreId core) {

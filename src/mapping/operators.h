@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,11 @@ Expected<MappedOperators> map_operators(const Graph& graph, const Hardware& hard
 // By the core's own list, in which a pattern that begins with ! takes away from those before it; the units are another
 // question.
 bool may_run(const Core& core, Op op);
+
+bool has_operations(const Unit& unit, const Problem& problem);
+
+// Why a core cannot run an operator with these nests; empty: it can. Whether a mapping fits is another question.
+std::string cannot_run(const Core& core, Op op, std::span<const Problem> problems);
 
 // The off-chip memory that a core reaches and does not have as a level; not valid: none.
 MemoryId off_chip_memory(const Hardware& hardware, CoreId core);

@@ -30,6 +30,27 @@ TEST(Extract, KeepsEveryTensorThatIsRead) {
   EXPECT_EQ(additions, 8U);
 }
 
+// Only products change, and only their rate.
+TEST(Extract, CostsProductsAtAnotherPrecision) {
+  const auto graph = build_builtin("mlp-robotics", 3);
+  ASSERT_TRUE(graph);
+  std::size_t products = 0;
+  for (const Node& node : graph->nodes()) {
+    const auto usual = problems_of(*graph, node);
+    const auto found = problems_of(*graph, node, {.precision = {}, .products = "tf32"});
+    ASSERT_EQ(found.size(), usual.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const bool product = found[i].per_point[Count::mac] > 0;
+      EXPECT_EQ(found[i].precision, product ? "tf32" : usual[i].precision) << node.name;
+      for (std::size_t o = 0; o < found[i].operands.size(); ++o) {
+        EXPECT_EQ(found[i].operands[o].bits, usual[i].operands[o].bits);
+      }
+      products += product ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(products, 4U);
+}
+
 // Every element of every operand, as the shapes say.
 TEST(Extract, KnowsTheSizesOfOperands) {
   const auto graph = build_builtin("mlp-robotics", 3);

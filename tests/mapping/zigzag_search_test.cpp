@@ -150,6 +150,12 @@ TEST(ZigzagErrors, TooManyOrdersAreNotTried) {
   expect_refusal(layer, machine("shared_buffer"), ones, options, ErrorKind::user, "temporal loops");
 }
 
+TEST(ZigzagErrors, FewerThanNoCores) {
+  ZigzagOptions options;
+  options.parallel_cores = -1;
+  expect_refusal(small_conv(), machine("shared_buffer"), rows_and_columns(), options, ErrorKind::user, "cores");
+}
+
 TEST(ZigzagErrors, TooManyUnrollingsAreNotTried) {
   Target target = machine("shared_buffer");
   ZigzagLayer layer = small_conv();

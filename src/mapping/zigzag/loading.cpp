@@ -68,8 +68,16 @@ void load_port(const Plan& plan, State& state, const PortPlan& port, PerLink<dou
   const double computing = state.cycles[state.count] + state.stall;
   const double spare = std::max(0.0, (port.max_bits - busy) / port.max_bits * computing);
   shorten(std::span(single.data(), count), spare, plan.negative_onloading);
-  for (std::size_t i = 0; i < count; ++i)
-    load[link_of[i].operand][link_of[i].level][link_of[i].transfer] = single[i].cycles;
+  std::array<double, zigzag_operands> borrowed{};
+  for (std::size_t i = 0; i < count; ++i) {
+    const PortLink& link = link_of[i];
+    load[link.operand][link.level][link.transfer] = single[i].cycles;
+    if (link.level + 1U < plan.operands[link.operand].levels) continue;
+    // Not a sum: ZigZag keeps the last.
+    const double hidden = state.real[link.operand][link.level][link.transfer] - single[i].cycles;
+    borrowed[link.operand] = ceiling(hidden / computing * port.max_bits);
+  }
+  for (std::size_t o = 0; o < zigzag_operands; ++o) state.borrowed[o] += borrowed[o];
 }
 
 // Loads of one input from level to level: on ports of its own, on ports that both inputs share, and on one of each.
@@ -100,6 +108,7 @@ InputLoad input_load(const Plan& plan, std::size_t o, const PerLink<double>& loa
 
 void cost_loading(const Plan& plan, State& state) {
   PerLink<double> load;
+  state.borrowed.fill(0);
   for (const PortPlan& port : plan.ports) load_port(plan, state, port, load);
   const InputLoad a = input_load(plan, 1, load);
   const InputLoad b = input_load(plan, 2, load);

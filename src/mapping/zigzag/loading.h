@@ -5,7 +5,7 @@
 
 namespace monet::zigzag {
 
-// Requires state.real and state.stall. Sets state.onload and state.offload.
+// Requires state.real and state.stall. Sets state.onload, state.offload and state.borrowed.
 void cost_loading(const Plan& plan, State& state);
 
 // One load or unload that happens once, and may happen while the lanes work.

@@ -76,22 +76,80 @@ void fill_tops(const Plan& plan, State& state, std::size_t o) {
   }
 }
 
-// Where partial sums of the output are on the way: `partial` for traffic, and the precision for each link.
-void fill_output_precision(const Plan& plan, State& state, std::size_t v) {
+// How often sums come back to level i of the output from what is above it, and whether any loop there makes them.
+struct ComingBack {
+  std::array<double, max_levels + 1> times;
+  std::array<bool, max_levels + 1> any;
+};
+
+ComingBack coming_back(const Plan& plan, const State& state, std::size_t v) {
   const OperandPlan& operand = plan.operands[0];
   std::array<double, max_factors + 1> above{};  // product of irrelevant loops from the i-th up
   above[state.count] = 1;
   for (std::size_t i = state.count; i-- > 0;) {
     above[i] = operand.relevance[state.loop[i]] == Relevance::irrelevant ? above[i + 1] * state.size[i] : above[i + 1];
   }
-  const auto above_level = [&](std::size_t level) { return above[start_of(state, 0, level)]; };
-  const auto comes_back = [&](std::size_t level) {
-    if (level == operand.levels) return false;
-    const double sums = above_level(level) * operand.irrelevant_lanes[v][level + 1];
-    return plan.output_elements * (sums - 1) >= 1;
-  };
+  ComingBack found{};
   for (std::size_t level = 0; level < operand.levels; ++level) {
-    state.partial[v][level] = above_level(level) > 1 || operand.has_irrelevant_lanes[v][level + 1];
+    const double loops = above[start_of(state, 0, level)];
+    found.times[level] = loops * operand.irrelevant_lanes[v][level + 1];
+    found.any[level] = loops > 1 || operand.has_irrelevant_lanes[v][level + 1];
+  }
+  found.times[operand.levels] = 1;
+  return found;
+}
+
+// The same where windows index the output: the part of a window's loop that reaches no new positions makes sums, too.
+ComingBack coming_back_in_windows(const Plan& plan, const State& state, std::size_t v) {
+  const OperandPlan& operand = plan.operands[0];
+  std::array<double, max_levels + 1> times;
+  std::array<bool, max_levels + 1> any{};
+  times.fill(1);
+  std::array<double, 2> outer{1, 1};
+  std::array<double, 2> inner{1, 1};
+  std::array<double, 2> reused{1, 1};
+  const auto multiply = [&](std::size_t entry, std::uint8_t loop, double size) {
+    double part = 1;
+    if (operand.relevance[loop] == Relevance::irrelevant) {
+      part = size;
+    } else if (operand.relevance[loop] == Relevance::window) {
+      const auto w = static_cast<std::size_t>(plan.window_of[loop]);
+      const WindowSize& window = plan.windows[w];
+      (loop == window.outer ? outer : inner)[w] *= size;
+      const double reuse = outer[w] * inner[w] / window(outer[w], inner[w]);
+      part = reuse / reused[w];
+      reused[w] = reuse;
+    }
+    times[entry] *= part;
+    any[entry] |= part > 1;
+  };
+  // Entry i: the loops of level i - 1, then the lanes that level i serves.
+  for (std::size_t entry = 0; entry <= operand.levels; ++entry) {
+    if (entry > 0) {
+      for (std::size_t i = start_of(state, 0, entry - 1); i < state.cut[0][entry - 1]; ++i) {
+        multiply(entry, state.loop[i], state.size[i]);
+      }
+    }
+    for (std::size_t k = operand.first[entry]; k < operand.first[entry + 1]; ++k) {
+      multiply(entry, operand.unrolled[v][k].loop, operand.unrolled[v][k].size);
+    }
+  }
+  ComingBack found{};
+  found.times[operand.levels] = 1;
+  for (std::size_t level = operand.levels; level-- > 0;) {
+    found.times[level] = found.times[level + 1] * times[level + 1];
+    found.any[level] = found.any[level + 1] || any[level + 1];
+  }
+  return found;
+}
+
+// Where partial sums of the output are on the way: `partial` for traffic, and the precision for each link.
+void fill_output_precision(const Plan& plan, State& state, std::size_t v) {
+  const OperandPlan& operand = plan.operands[0];
+  const ComingBack back = operand.windows ? coming_back_in_windows(plan, state, v) : coming_back(plan, state, v);
+  const auto comes_back = [&](std::size_t level) { return plan.output_elements * (back.times[level] - 1) >= 1; };
+  for (std::size_t level = 0; level < operand.levels; ++level) {
+    state.partial[v][level] = back.any[level];
     state.bits[v][0][level] = state.partial[v][level] ? operand.bits : plan.final_bits;
     auto& precision = state.precision[v][0][level];
     const bool low = comes_back(level);

@@ -39,6 +39,9 @@ struct ZigzagOptions {
   // Temporal factors that are put in every order; primes are merged until there are no more. 0: none is merged.
   std::int64_t factors = 6;
   std::int64_t spatial_candidates = 3;  // where the mapping leaves dimensions open
+  // Not 0: the choice that Stream makes, for so many cores that work at the same time. The latency counts as many times
+  // as the highest memory would have to be as wide as it is; of equals the first is taken. Overrides the objective.
+  std::int64_t parallel_cores = 0;
   // ZigZag spreads spare cycles over the loads of a port so that a load may get shorter than the shortest it can be,
   // or negative. False: no load is made shorter than that.
   bool negative_onloading = true;

@@ -1,5 +1,6 @@
 #include "mapping/zigzag/plan.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace monet::zigzag {
@@ -63,7 +64,8 @@ bool same(const LevelLoops& a, const LevelLoops& b) {
 void add_memories(Plan& plan, const Machine& machine, const Links& links) {
   for (std::size_t m = 0; m < machine.memories.size(); ++m) {
     const MachineMemory& from = machine.memories[m];
-    MemoryPlan memory{from.size_bits, from.read_pj, from.write_pj, 0, {}, {}, {}};
+    MemoryPlan memory{.size_bits = from.size_bits, .read_pj = from.read_pj, .write_pj = from.write_pj};
+    for (const MachinePort& port : from.ports) memory.width_bits = std::max(memory.width_bits, port.max_bits);
     for (Path path : from.paths) {
       const std::uint8_t o = links.operand[static_cast<std::size_t>(path)];
       memory.operands[memory.operand_count] = o;
@@ -117,6 +119,9 @@ Plan plan_of(const ZigzagLayer& layer, const Machine& machine, const Links& link
   plan.time = all_whole ? average : whole;
   plan.final_bits = static_cast<double>(layer.final_bits);
   for (std::uint8_t i : layer.operands[0].loops) plan.output_elements *= static_cast<double>(layer.loops[i].size);
+  for (const ZigzagWindow& window : layer.windows) {
+    if (layer.operands[0].windows) plan.output_elements *= static_cast<double>(window.limit);
+  }
   plan.macs = layer.macs();
   plan.mac_pj = machine.mac_pj;
   plan.ideal_cycles = std::ceil(plan.macs / machine.lanes);

@@ -55,6 +55,7 @@ struct MemoryPlan {
   double size_bits = 0;
   double read_pj = 0;
   double write_pj = 0;
+  double width_bits = 0;  // of its widest port
   std::uint8_t operand_count = 0;
   std::array<std::uint8_t, zigzag_operands> operands{};  // in the order of the paths
   std::array<std::uint8_t, zigzag_operands> level{};     // of those operands

@@ -1,6 +1,7 @@
 #include "mapping/zigzag/search.h"
 
 #include "base/try.h"
+#include "mapping/zigzag/bandwidth.h"
 #include "mapping/zigzag/evaluate.h"
 #include "mapping/zigzag/factors.h"
 #include "mapping/zigzag/machine.h"
@@ -56,11 +57,17 @@ Status check_layer(const ZigzagLayer& layer) {
 }
 
 Status check_options(const ZigzagOptions& options) {
-  if (options.factors >= 0 && options.spatial_candidates >= 1) return Done{};
+  if (options.factors < 0 || options.spatial_candidates < 1) {
+    return Error{ErrorKind::user,
+                 fmt::format("a search with {} factors and {} unrollings", options.factors, options.spatial_candidates),
+                 {},
+                 "give 0 (all) or more factors, and 1 or more unrollings"};
+  }
+  if (options.parallel_cores >= 0) return Done{};
   return Error{ErrorKind::user,
-               fmt::format("a search with {} factors and {} unrollings", options.factors, options.spatial_candidates),
+               fmt::format("{} cores at the same time", options.parallel_cores),
                {},
-               "give 0 (all) or more factors, and 1 or more unrollings"};
+               "give 0 (not counted) or more"};
 }
 
 struct Cost {
@@ -68,8 +75,9 @@ struct Cost {
   double energy;
 };
 
-bool better(const Cost& a, const Cost& b, Objective objective) {
-  switch (objective) {
+bool better(const Cost& a, const Cost& b, const ZigzagOptions& options) {
+  if (options.parallel_cores > 0) return a.latency < b.latency;
+  switch (options.objective) {
     case Objective::latency: return a.latency < b.latency || (a.latency == b.latency && a.energy < b.energy);
     case Objective::energy: return a.energy < b.energy || (a.energy == b.energy && a.latency < b.latency);
     case Objective::edp: return a.latency * a.energy < b.latency * b.energy;
@@ -110,15 +118,17 @@ Status search_orders(const ZigzagLayer& layer, const Plan& plan, const Factors& 
   do {
     const std::span<const Factor> order = factors.complete ? std::span<const Factor>(factors.factors) : orders.order();
     if (!keeps_places(order, factors.fixed)) continue;
-    if (best && options.prune && options.objective == Objective::energy) ceiling.energy_pj = best->cost.energy;
+    const bool by_energy = options.objective == Objective::energy && options.parallel_cores == 0;
+    if (best && options.prune && by_energy) ceiling.energy_pj = best->cost.energy;
     const Verdict verdict = evaluate(plan, order, ceiling, state);
     if (verdict == Verdict::no_port) return portless(layer);
     if (verdict == Verdict::too_small) continue;
     fits = true;
     ++evaluated;
     if (verdict == Verdict::too_costly) continue;
-    const Cost cost{state.latency, state.energy_pj};
-    if (!best || better(cost, best->cost, options.objective)) {
+    Cost cost{state.latency, state.energy_pj};
+    if (options.parallel_cores > 0) cost.latency = latency_when_shared(plan, state, options.parallel_cores);
+    if (!best || better(cost, best->cost, options)) {
       best = Best{cost, {order.begin(), order.end()}, mapping};
     }
   } while (!factors.complete && orders.next());

@@ -47,6 +47,8 @@ struct State {
 
   // latency.h
   PerLink<double> real{};  // cycles that a period's transfer takes
+  // Of the ports of each operand's highest memory: bits a cycle for loads that happen while the lanes work.
+  std::array<double, zigzag_operands> borrowed{};
   double stall = 0;
   double onload = 0;
   double offload = 0;
