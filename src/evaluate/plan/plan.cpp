@@ -1,0 +1,22 @@
+#include "evaluate/plan/plan.h"
+
+#include <array>
+
+namespace monet {
+
+std::string_view name_of(Retention retention) {
+  static constexpr std::array<std::string_view, 3> names = {"keep", "recompute", "page"};
+  return names[static_cast<std::size_t>(retention)];
+}
+
+std::string_view name_of(PlanOrder order) {
+  static constexpr std::array<std::string_view, 3> names = {"critical-path", "graph", "listed"};
+  return names[static_cast<std::size_t>(order)];
+}
+
+std::string_view name_of(PlanTransfers transfers) {
+  static constexpr std::array<std::string_view, 2> names = {"direct", "memory"};
+  return names[static_cast<std::size_t>(transfers)];
+}
+
+}  // namespace monet

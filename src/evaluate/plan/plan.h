@@ -1,0 +1,75 @@
+// How a step is carried out, as a user or a search says it: by names, and only in part. What it leaves out is filled in
+// by a policy (evaluate/policy). A plan is data; evaluate/plan/bind.h turns it into ids of one graph and one machine.
+#pragma once
+
+#include "graph/nests.h"
+#include "hardware/yaml.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace monet {
+
+// A loop of an operator and a number: iterations of a tile, or pieces of a split.
+struct LoopSize {
+  Dim loop = Dim::K;
+  std::int64_t size = 1;
+  bool operator==(const LoopSize&) const = default;
+};
+
+// Operators that are fused: they run tile by tile.
+struct PlannedStack {
+  std::string name;                    // for messages and reports; may be empty
+  std::vector<std::string> operators;  // names of nodes
+  std::vector<LoopSize> tile;          // iterations in a tile, for every operator of it that has the loop
+  Place place;
+};
+
+// What is said of one operator, or of all whose names match a pattern. Later entries override earlier ones.
+struct PlannedOperator {
+  std::string name;  // of a node; * and ? as usual
+  std::vector<LoopSize> tile;
+  std::vector<LoopSize> split;     // pieces over cores
+  std::vector<std::string> cores;  // names or patterns: as many as there are pieces, or fewer, which then take turns
+  std::optional<double> priority;  // the higher, the earlier
+  Place place;
+};
+
+enum class Retention : std::uint8_t { keep, recompute, page };
+std::string_view name_of(Retention retention);
+
+struct PlannedTensor {
+  std::string name;  // of a saved tensor; * and ? as usual
+  Retention retention = Retention::keep;
+  std::string memory;  // page: where to; keep: empty or the memory it stays in
+  Place place;
+};
+
+// Which of the tiles that could run next does.
+enum class PlanOrder : std::uint8_t {
+  critical_path,  // the one with the longest way to the end of the step
+  graph,          // stacks in the order of the graph, no overtaking
+  listed,         // stacks in the order of the plan
+};
+std::string_view name_of(PlanOrder order);
+
+// How data pass from core to core.
+enum class PlanTransfers : std::uint8_t { direct, memory };
+std::string_view name_of(PlanTransfers transfers);
+
+struct Plan {
+  std::string graph_hash;  // of the graph and the machine that it was made for; empty: not stated
+  std::string hardware_hash;
+  Place graph_place, hardware_place;  // where it says so
+  PlanOrder order = PlanOrder::critical_path;
+  PlanTransfers transfers = PlanTransfers::direct;
+  std::vector<PlannedStack> stacks;
+  std::vector<PlannedOperator> operators;
+  std::vector<PlannedTensor> tensors;
+};
+
+constexpr int plan_version = 1;
+
+}  // namespace monet

@@ -1,0 +1,304 @@
+#include "evaluate/plan/reader.h"
+
+#include "base/mapped_file.h"
+#include "base/try.h"
+#include "hardware/check_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <span>
+
+namespace monet {
+
+namespace {
+
+constexpr std::size_t hash_digits = 32;
+
+const YamlSubject plan_subject = {.name = "plan",
+                                  .example = "docs/plans.md",
+                                  .shorten = "use patterns for operators that are alike",
+                                  .max_bytes = max_plan_bytes,
+                                  .max_nodes = max_plan_values};
+
+Error error_at(const Place& place, std::string message, std::string advice) {
+  return {.message = std::move(message), .place = place.text(), .advice = std::move(advice)};
+}
+
+Error wrong_form(const Yaml& node, const std::string& what, std::string_view expected) {
+  return error_at(node.place, fmt::format("{} is {}", what, name_of(node.kind)), fmt::format("write {}", expected));
+}
+
+Status check_map(const Yaml& node, const std::string& what, std::span<const std::string> keys) {
+  const std::vector<std::string> known(keys.begin(), keys.end());
+  if (!node.is_map()) return wrong_form(node, what, fmt::format("a block of keys: {}", fmt::join(known, ", ")));
+  for (const Yaml::Entry& entry : node.entries) {
+    if (std::ranges::find(known, entry.key) == known.end()) {
+      return error_at(entry.place, fmt::format("unknown key '{}' in {}", shown(entry.key), what),
+                      meant_name(entry.key, known));
+    }
+  }
+  return Done{};
+}
+
+Expected<std::string> read_name(const Yaml& node, const std::string& what, std::string_view expected) {
+  if (!node.is_scalar() || node.scalar.empty()) return wrong_form(node, what, expected);
+  if (node.scalar.size() > max_plan_name) {
+    return error_at(node.place, fmt::format("{} has a name of {} characters", what, node.scalar.size()),
+                    fmt::format("at most {}", max_plan_name));
+  }
+  return node.scalar;
+}
+
+Expected<std::vector<std::string>> read_names(const Yaml& node, const std::string& what) {
+  constexpr std::string_view expected = "a name or a list of names: [a, b]";
+  std::vector<std::string> names;
+  if (node.is_list()) {
+    for (const YamlPtr& item : node.items) {
+      MONET_TRY(names.emplace_back(), read_name(*item, fmt::format("an item of {}", what), "a name"));
+    }
+  } else {
+    MONET_TRY(names.emplace_back(), read_name(node, what, expected));
+  }
+  return names;
+}
+
+// One of the names that an enumeration has.
+template <class Choice>
+Expected<Choice> read_choice(const Yaml& node, const std::string& what, std::initializer_list<Choice> choices) {
+  std::vector<std::string> names;
+  for (Choice choice : choices) names.emplace_back(name_of(choice));
+  if (!node.is_scalar()) return wrong_form(node, what, fmt::format("one of: {}", fmt::join(names, ", ")));
+  for (Choice choice : choices) {
+    if (node.scalar == name_of(choice)) return choice;
+  }
+  return error_at(node.place, fmt::format("{} cannot be '{}'", what, shown(node.scalar)),
+                  meant_name(node.scalar, names));
+}
+
+Expected<std::int64_t> read_size(const Yaml& node, const std::string& what) {
+  const std::string expected = fmt::format("write a whole number from 1 to {}", max_plan_size);
+  if (!node.is_scalar()) return wrong_form(node, what, "a whole number");
+  std::int64_t size = 0;
+  const char* end = node.scalar.data() + node.scalar.size();
+  const auto [stop, problem] = std::from_chars(node.scalar.data(), end, size);
+  if (stop != end || problem == std::errc::invalid_argument) {
+    return error_at(node.place, fmt::format("{}: '{}' is not a whole number", what, shown(node.scalar)), expected);
+  }
+  if (problem != std::errc() || size < 1 || size > max_plan_size) {
+    return error_at(node.place, fmt::format("{} cannot be {}", what, shown(node.scalar)), expected);
+  }
+  return size;
+}
+
+Expected<double> read_number(const Yaml& node, const std::string& what) {
+  if (!node.is_scalar()) return wrong_form(node, what, "a number");
+  double number = 0;
+  const char* end = node.scalar.data() + node.scalar.size();
+  const auto [stop, problem] = std::from_chars(node.scalar.data(), end, number);
+  if (stop != end || problem != std::errc() || !std::isfinite(number)) {
+    return error_at(node.place, fmt::format("{}: '{}' is not a number", what, shown(node.scalar)),
+                    "write a number, for example 3");
+  }
+  return number;
+}
+
+const std::vector<std::string>& common_loops() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(Dim::A0); ++i) all.push_back(name_of(static_cast<Dim>(i)));
+    return all;
+  }();
+  return names;
+}
+
+Expected<std::vector<LoopSize>> read_loops(const Yaml& node, const std::string& what) {
+  if (!node.is_map()) return wrong_form(node, what, "loops and numbers: {OY: 4, K: 16}");
+  std::vector<LoopSize> loops;
+  for (const Yaml::Entry& entry : node.entries) {
+    const auto loop = dim_named(entry.key);
+    if (!loop) {
+      return error_at(entry.place, fmt::format("there is no loop '{}'", shown(entry.key)),
+                      meant_name(entry.key, common_loops()));
+    }
+    MONET_TRY(const std::int64_t size, read_size(*entry.value, fmt::format("'{}' in {}", entry.key, what)));
+    loops.push_back({*loop, size});
+  }
+  return loops;
+}
+
+class PlanReader {
+ public:
+  Expected<Plan> read(const Yaml& root) {
+    static const std::vector<std::string> keys = {"plan",      "graph",  "hardware",  "order",
+                                                  "transfers", "stacks", "operators", "tensors"};
+    MONET_CHECK(check_map(root, "a plan", keys));
+    const Yaml* version = root.find("plan");
+    if (version == nullptr) {
+      return error_at(root.place, "the version of the format is missing", fmt::format("write plan: {}", plan_version));
+    }
+    if (version->scalar != std::to_string(plan_version)) {
+      return error_at(version->place, fmt::format("there is no version '{}' of the format", shown(version->scalar)),
+                      fmt::format("this program reads plan: {}", plan_version));
+    }
+    for (const Yaml::Entry& entry : root.entries) {
+      if (entry.value->kind == YamlKind::nothing) {
+        return error_at(entry.place, fmt::format("'{}' has no value", entry.key), "remove it or state it");
+      }
+      MONET_CHECK(read(entry.key, *entry.value));
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  Status read(const std::string& key, const Yaml& value) {
+    if (key == "graph") return read_hash(value, "graph", plan_.graph_hash, plan_.graph_place);
+    if (key == "hardware") return read_hash(value, "hardware", plan_.hardware_hash, plan_.hardware_place);
+    if (key == "order") {
+      using enum PlanOrder;
+      MONET_TRY(plan_.order, read_choice(value, "'order'", {critical_path, graph, listed}));
+    } else if (key == "transfers") {
+      using enum PlanTransfers;
+      MONET_TRY(plan_.transfers, read_choice(value, "'transfers'", {direct, memory}));
+    } else if (key == "stacks") {
+      if (!value.is_list()) return wrong_form(value, "'stacks'", "a list: a line starting with - for each stack");
+      for (const YamlPtr& item : value.items) MONET_CHECK(read_stack(*item));
+    } else if (key == "operators") {
+      MONET_CHECK(check_named(value, "operators", "operator"));
+      for (const Yaml::Entry& entry : value.entries) MONET_CHECK(read_operator(entry));
+    } else if (key == "tensors") {
+      MONET_CHECK(check_named(value, "tensors", "tensor"));
+      for (const Yaml::Entry& entry : value.entries) MONET_CHECK(read_tensor(entry));
+    }
+    return Done{};
+  }
+
+  static Status read_hash(const Yaml& value, std::string_view key, std::string& hash, Place& place) {
+    const bool digits = value.scalar.find_first_not_of("0123456789abcdef") == std::string::npos;
+    if (!value.is_scalar() || value.scalar.size() != hash_digits || !digits) {
+      return error_at(value.place, fmt::format("'{}' is no content hash", key),
+                      fmt::format("write {} hexadecimal digits, or remove the line", hash_digits));
+    }
+    hash = value.scalar;
+    place = value.place;
+    return Done{};
+  }
+
+  // Keys that the user's graph chose.
+  static Status check_named(const Yaml& value, std::string_view key, std::string_view each) {
+    if (!value.is_map()) {
+      return wrong_form(value, fmt::format("'{}'", key), fmt::format("a block with a name for each {}", each));
+    }
+    std::size_t patterns = 0;
+    for (const Yaml::Entry& entry : value.entries) {
+      if (entry.key.size() > max_plan_name) {
+        return error_at(entry.place, fmt::format("'{}' has a name of {} characters", key, entry.key.size()),
+                        fmt::format("at most {}", max_plan_name));
+      }
+      patterns += is_pattern(entry.key) ? 1 : 0;
+      if (patterns > max_plan_patterns) {
+        return error_at(entry.place, fmt::format("more than {} patterns in '{}'", max_plan_patterns, key),
+                        "name the rest one by one");
+      }
+    }
+    return Done{};
+  }
+
+  Status read_stack(const Yaml& item) {
+    static const std::vector<std::string> keys = {"name", "operators", "tile"};
+    PlannedStack stack{.name = {}, .operators = {}, .tile = {}, .place = item.place};
+    const Yaml* operators = &item;
+    if (!item.is_list()) {
+      if (!item.is_map()) return wrong_form(item, "a stack", "the names of its operators: [conv1, relu1]");
+      MONET_CHECK(check_map(item, "a stack", keys));
+      operators = item.find("operators");
+      if (operators == nullptr) {
+        return error_at(item.place, "a stack without operators", "write operators: [conv1, relu1]");
+      }
+      if (const Yaml* name = item.find("name")) {
+        MONET_TRY(stack.name, read_name(*name, "'name' of a stack", "a text"));
+      }
+      if (const Yaml* tile = item.find("tile")) {
+        MONET_TRY(stack.tile, read_loops(*tile, "'tile' of a stack"));
+      }
+    }
+    MONET_TRY(stack.operators, read_names(*operators, "a stack"));
+    if (stack.operators.empty()) {
+      return error_at(operators->place, "a stack without operators", "name at least one, or remove the stack");
+    }
+    plan_.stacks.push_back(std::move(stack));
+    return Done{};
+  }
+
+  Status read_operator(const Yaml::Entry& entry) {
+    static const std::vector<std::string> keys = {"tile", "split", "cores", "priority"};
+    const std::string what = fmt::format("operator '{}'", shown(entry.key));
+    const Yaml& value = *entry.value;
+    MONET_CHECK(check_map(value, what, keys));
+    PlannedOperator planned{
+        .name = entry.key, .tile = {}, .split = {}, .cores = {}, .priority = {}, .place = entry.place};
+    if (const Yaml* tile = value.find("tile")) {
+      MONET_TRY(planned.tile, read_loops(*tile, fmt::format("'tile' of {}", what)));
+    }
+    if (const Yaml* split = value.find("split")) {
+      MONET_TRY(planned.split, read_loops(*split, fmt::format("'split' of {}", what)));
+    }
+    if (const Yaml* cores = value.find("cores")) {
+      MONET_TRY(planned.cores, read_names(*cores, fmt::format("'cores' of {}", what)));
+      if (planned.cores.empty()) {
+        return error_at(cores->place, fmt::format("'cores' of {} names none", what), "name a core, or remove the key");
+      }
+    }
+    if (const Yaml* priority = value.find("priority")) {
+      MONET_TRY(planned.priority, read_number(*priority, fmt::format("'priority' of {}", what)));
+    }
+    plan_.operators.push_back(std::move(planned));
+    return Done{};
+  }
+
+  Status read_tensor(const Yaml::Entry& entry) {
+    static const std::vector<std::string> keys = {"keep", "page"};
+    const std::string what = fmt::format("tensor '{}'", shown(entry.key));
+    const Yaml& value = *entry.value;
+    PlannedTensor planned{.name = entry.key, .retention = {}, .memory = {}, .place = entry.place};
+    if (value.is_map()) {
+      MONET_CHECK(check_map(value, what, keys));
+      if (value.entries.size() != 1) {
+        return error_at(value.place, fmt::format("{} is to be kept and paged, or neither", what),
+                        "write {page: MEMORY} or {keep: MEMORY}");
+      }
+      const Yaml::Entry& only = value.entries.front();
+      planned.retention = only.key == "page" ? Retention::page : Retention::keep;
+      MONET_TRY(planned.memory, read_name(*only.value, fmt::format("'{}' of {}", only.key, what), "a memory's name"));
+    } else {
+      using enum Retention;
+      MONET_TRY(planned.retention, read_choice(value, what, {keep, recompute, page}));
+      if (planned.retention == page) {
+        return error_at(value.place, fmt::format("{} is paged, but not where to", what), "write {page: MEMORY}");
+      }
+    }
+    plan_.tensors.push_back(std::move(planned));
+    return Done{};
+  }
+
+  Plan plan_;
+};
+
+}  // namespace
+
+bool is_pattern(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
+
+Expected<Plan> plan_from(const std::string& text, const std::string& file) {
+  MONET_TRY(const YamlPtr root, parse_yaml(text, file, plan_subject));
+  return PlanReader().read(*root);
+}
+
+Expected<Plan> read_plan(const std::string& path) {
+  MONET_TRY(const MappedFile file, MappedFile::open(path));
+  if (file.bytes().size() > max_plan_bytes) return plan_from(std::string(max_plan_bytes + 1, ' '), path);
+  return plan_from(std::string(file.bytes()), path);
+}
+
+}  // namespace monet

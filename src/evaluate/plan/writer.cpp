@@ -1,0 +1,70 @@
+#include "evaluate/plan/writer.h"
+
+#include "hardware/writer_parts.h"
+
+#include <fmt/format.h>
+
+namespace monet {
+
+namespace {
+
+using namespace hardware_text;
+
+std::string loops_text(const std::vector<LoopSize>& loops) {
+  std::vector<std::string> fields;
+  for (const LoopSize& loop : loops) fields.push_back(fmt::format("{}: {}", name_of(loop.loop), loop.size));
+  return join_fields(fields);
+}
+
+std::string stack_text(const PlannedStack& stack) {
+  if (stack.name.empty() && stack.tile.empty()) return quoted_list(stack.operators);
+  std::vector<std::string> fields;
+  if (!stack.name.empty()) fields.push_back("name: " + quoted(stack.name));
+  fields.push_back("operators: " + quoted_list(stack.operators));
+  if (!stack.tile.empty()) fields.push_back("tile: " + loops_text(stack.tile));
+  return join_fields(fields);
+}
+
+std::string operator_text(const PlannedOperator& planned) {
+  std::vector<std::string> fields;
+  if (!planned.tile.empty()) fields.push_back("tile: " + loops_text(planned.tile));
+  if (!planned.split.empty()) fields.push_back("split: " + loops_text(planned.split));
+  if (planned.cores.size() == 1) fields.push_back("cores: " + quoted(planned.cores.front()));
+  if (planned.cores.size() > 1) fields.push_back("cores: " + quoted_list(planned.cores));
+  if (planned.priority) fields.push_back(fmt::format("priority: {}", *planned.priority));
+  return join_fields(fields);
+}
+
+std::string tensor_text(const PlannedTensor& planned) {
+  if (planned.memory.empty()) return std::string(name_of(planned.retention));
+  return fmt::format("{{{}: {}}}", name_of(planned.retention), quoted(planned.memory));
+}
+
+// YAML wants the mark of a key that is longer than 1,024 characters.
+void add_entry(Lines& out, const std::string& name, const std::string& value) {
+  constexpr std::size_t longest = 1000;
+  const std::string key = quoted(name);
+  if (key.size() <= longest) return out.field(1, key, value);
+  out.add(1, "? " + key);
+  out.add(1, ": " + value);
+}
+
+}  // namespace
+
+std::string to_yaml(const Plan& plan) {
+  Lines out;
+  out.field(0, "plan", std::to_string(plan_version));
+  if (!plan.graph_hash.empty()) out.field(0, "graph", quoted(plan.graph_hash));
+  if (!plan.hardware_hash.empty()) out.field(0, "hardware", quoted(plan.hardware_hash));
+  out.field(0, "order", name_of(plan.order));
+  out.field(0, "transfers", name_of(plan.transfers));
+  if (!plan.stacks.empty()) out.add(0, "stacks:");
+  for (const PlannedStack& stack : plan.stacks) out.add(1, "- " + stack_text(stack));
+  if (!plan.operators.empty()) out.add(0, "operators:");
+  for (const PlannedOperator& planned : plan.operators) add_entry(out, planned.name, operator_text(planned));
+  if (!plan.tensors.empty()) out.add(0, "tensors:");
+  for (const PlannedTensor& planned : plan.tensors) add_entry(out, planned.name, tensor_text(planned));
+  return std::move(out).text();
+}
+
+}  // namespace monet

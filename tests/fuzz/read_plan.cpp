@@ -1,0 +1,65 @@
+// Whatever the text, reading it as a plan ends with a plan or an error; a plan that was written reads back the same;
+// and making ids of it ends with a result or an error.
+#include "evaluate/plan/bind.h"
+#include "evaluate/plan/bind_tensors.h"
+#include "evaluate/plan/reader.h"
+#include "evaluate/plan/writer.h"
+#include "graph/verify.h"
+#include "hardware/open/open.h"
+#include "networks/builtin.h"
+#include "training/recompute.h"
+#include "training/step.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+using namespace monet;
+
+void fail(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+}
+
+void fail_on_defect(const Error& error) {
+  if (error.kind == ErrorKind::defect) fail(error.text());
+}
+
+const Graph& step() {
+  static const Graph graph =
+      training::make_training_step({*build_builtin("gpt2:layers=1,width=8,heads=2"), false, {}, {}}, {})->graph;
+  return graph;
+}
+
+const Hardware& hardware() {
+  static const Hardware machine = *open_hardware("monet_2x2");
+  return machine;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto plan = plan_from(std::string(reinterpret_cast<const char*>(data), size), "fuzz.yaml");
+  if (!plan) {
+    fail_on_defect(plan.error());
+    return 0;
+  }
+  const std::string text = to_yaml(*plan);
+  const auto again = plan_from(text, "again.yaml");
+  if (!again) fail(again.error().text() + "\n" + text);
+  if (to_yaml(*again) != text) fail("reads back as another plan:\n" + text);
+  const auto tensors = bind_tensors(*plan, step(), hardware());
+  if (!tensors) {
+    fail_on_defect(tensors.error());
+    return 0;
+  }
+  const auto after = training::recompute(step(), recomputed(*tensors));
+  if (!after) fail(after.error().text());
+  if (const auto status = verify(after->graph); !status) fail(status.error().text());
+  const auto bound = bind(*plan, after->graph, hardware());
+  if (!bound) fail_on_defect(bound.error());
+  return 0;
+}
