@@ -1,0 +1,83 @@
+#include "evaluate/tiles/build.h"
+
+#include "base/require.h"
+#include "base/try.h"
+#include "evaluate/tiles/emit.h"
+
+namespace monet {
+
+namespace {
+
+tiling::ByteRule bytes_of(const TensorType& type) {
+  if (type.format.scale_bits == 0) return {.bits = bits_of(type.format.element), .elements = 1};
+  const std::int64_t elements = element_count(type.shape);
+  return {.bits = 8 * bytes(type.shape, type.format), .elements = std::max<std::int64_t>(elements, 1)};
+}
+
+}  // namespace
+
+struct TilingGraph::Content : tiling::GraphContent {};
+
+TilingGraph::TilingGraph(const Graph& graph) {
+  auto content = std::make_unique<Content>(tiling::GraphContent{.graph = graph, .nodes = {}});
+  const std::size_t tensors = graph.tensors().size();
+  content->first_axis.push_back(0);
+  content->first_reader.assign(tensors + 1, 0);
+  for (const Tensor& tensor : graph.tensors()) {
+    content->first_axis.push_back(content->first_axis.back() + static_cast<std::uint32_t>(tensor.type.shape.size()));
+    content->bytes.push_back(bytes_of(tensor.type));
+    content->elements.push_back(element_count(tensor.type.shape));
+    const TensorId id(content->bytes.size() - 1);
+    content->stored.push_back(tiling::is_view(graph, id) ? 0 : 1);
+  }
+  for (const Node& node : graph.nodes()) {
+    const OperatorNests nests = nests_of(site_of(graph, node));
+    tiling::TiledNode& tiled = content->nodes.emplace_back();
+    if (family_of(node.op) == OpFamily::view) continue;
+    tiled.cuttable = tiling::cuttable_of(graph, node, nests);
+    tiled.reads = tiling::reads_of(graph, node, nests, tiled.cuttable);
+    for (const tiling::ReadSite& site : tiled.reads) ++content->first_reader[site.tensor.index() + 1];
+  }
+  for (std::size_t t = 0; t < tensors; ++t) content->first_reader[t + 1] += content->first_reader[t];
+  content->readers.resize(content->first_reader.back());
+  std::vector<std::uint32_t> next(content->first_reader.begin(), content->first_reader.end() - 1);
+  for (std::size_t n = 0; n < content->nodes.size(); ++n) {
+    const auto& reads = content->nodes[n].reads;
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      content->readers[next[reads[i].tensor.index()]++] = {NodeId(n), static_cast<std::uint32_t>(i)};
+    }
+  }
+  content_ = std::move(content);
+}
+
+TilingGraph::~TilingGraph() = default;
+TilingGraph::TilingGraph(TilingGraph&&) noexcept = default;
+
+std::span<const CuttableLoop> TilingGraph::cuttable(NodeId node) const {
+  return content_->nodes[node.index()].cuttable.loops;
+}
+
+Expected<TileGraph> TilingGraph::tiles(const Assignment& assignment, const TileOptions& options) const {
+  const std::size_t tensors = content_->graph.tensors().size();
+  MONET_REQUIRE(options.element_bits.empty() || options.element_bits.size() == tensors);
+  MONET_TRY(tiling::PlanCells plan, tiling::cells_of(*content_, assignment, options));
+  return tiling::emit(*content_, std::move(plan), options);
+}
+
+Expected<std::vector<std::vector<std::int64_t>>> TilingGraph::cells(const Assignment& assignment,
+                                                                    TensorId tensor) const {
+  MONET_TRY(const tiling::PlanCells plan, tiling::cells_of(*content_, assignment, {}));
+  const Shape& shape = content_->graph[tensor].type.shape;
+  const std::span<const tiling::AxisCells> axes = plan.cells(*content_, tensor);
+  std::vector<std::vector<std::int64_t>> result;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (axes[i].bounds == nullptr) {
+      result.push_back({0, shape[i]});
+    } else {
+      result.emplace_back(axes[i].bounds, axes[i].bounds + axes[i].count + 1);
+    }
+  }
+  return result;
+}
+
+}  // namespace monet
