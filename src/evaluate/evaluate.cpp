@@ -1,0 +1,170 @@
+#include "evaluate/evaluate.h"
+
+#include "base/try.h"
+#include "evaluate/schedule/scheduler.h"
+#include "mapping/precision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+namespace monet {
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Bits of the widest number that a machine works on; nothing: it does not say.
+std::optional<std::int64_t> widest_precision(const Hardware& hardware) {
+  std::int64_t widest = 0;
+  const auto consider = [&](const std::vector<PrecisionRate>& precisions) {
+    for (const PrecisionRate& precision : precisions) widest = std::max(widest, bits_of_precision(precision.name));
+    return !precisions.empty();
+  };
+  for (const Core& core : hardware.cores) {
+    if (core.rate && !consider(core.rate->precisions)) return std::nullopt;
+    for (const Unit& unit : core.units) {
+      if (!consider(unit.precisions)) return std::nullopt;
+    }
+  }
+  return widest > 0 ? std::optional(widest) : std::nullopt;
+}
+
+// As the mappings cost them: at the precision asked for, or at the widest that the machine has.
+std::vector<std::int64_t> stored_bits(const Graph& graph, const Hardware& hardware, const std::string& precision,
+                                      std::vector<std::string>& notes) {
+  const std::optional<std::int64_t> widest = widest_precision(hardware);
+  std::vector<std::int64_t> bits;
+  bool narrowed = false;
+  for (const Tensor& tensor : graph.tensors()) {
+    std::int64_t own = bits_of(tensor.type.format.element);
+    if (!precision.empty()) {
+      own = bits_of_precision(precision);
+    } else if (widest && own > *widest) {
+      own = *widest;
+      narrowed = true;
+    } else if (tensor.type.format.scale_bits > 0) {
+      const std::int64_t group = std::int64_t{tensor.type.format.group_size} * tensor.type.format.group_rows;
+      own += (tensor.type.format.scale_bits + group - 1) / group;
+    }
+    bits.push_back(own);
+  }
+  if (narrowed)
+    notes.push_back(fmt::format("{} works in {} bits: wider numbers are stored in as many", hardware.name, *widest));
+  return bits;
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const Graph& graph, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& options)
+    : graph_(&graph),
+      options_(options),
+      binder_(graph, hardware),
+      machine_(hardware),
+      tiling_(graph),
+      costs_(graph, machine_, cache, options.cost),
+      policy_(graph, binder_.dependencies(), machine_, costs_, tiling_) {
+  tile_options_.element_bits = stored_bits(graph, hardware, options.cost.extract.precision, notes_);
+}
+
+Expected<PlanRequest> Evaluator::bind(const Plan& plan) const {
+  PlanRequest request;
+  MONET_TRY(request.plan, binder_.bind(plan));
+  return request;
+}
+
+std::vector<std::string> Evaluator::notes() const {
+  std::vector<std::string> all = notes_;
+  all.insert(all.end(), costs_.notes().begin(), costs_.notes().end());
+  return all;
+}
+
+std::vector<std::uint32_t> Evaluator::request_costs(const TileGraph& tiles, const Assignment& assignment,
+                                                    const Streaming& streaming) {
+  constexpr std::uint32_t unknown = 0xffffffffU;
+  std::vector<std::uint32_t> cost_of(tiles.tiles());
+  std::vector<std::uint32_t> known;
+  std::vector<LoopSize> extents;
+  std::vector<std::vector<std::size_t>> size_class;  // by axis and index
+  std::vector<std::size_t> radix;
+  for (std::size_t n = 0; n < tiles.operators.size(); ++n) {
+    const OperatorTiles& op = tiles.operators[n];
+    if (op.count == 0) continue;
+    // Few sizes occur along an axis.
+    size_class.assign(op.axes.size(), {});
+    radix.assign(op.axes.size(), 1);
+    std::size_t combinations = 1;
+    for (std::size_t a = 0; a < op.axes.size(); ++a) {
+      std::vector<std::int64_t> sizes;
+      for (std::size_t i = 0; i < op.axes[a].count(); ++i) {
+        const std::int64_t size = op.axes[a].bounds[i + 1] - op.axes[a].bounds[i];
+        const auto found = std::ranges::find(sizes, size);
+        size_class[a].push_back(static_cast<std::size_t>(found - sizes.begin()));
+        if (found == sizes.end()) sizes.push_back(size);
+      }
+      radix[a] = combinations;
+      combinations *= sizes.size();
+    }
+    known.assign(combinations * 2 * machine_.kinds(), unknown);
+    for (std::uint32_t i = 0; i < op.count; ++i) {
+      const TileId tile(op.first + i);
+      const std::size_t piece = op.count == 1 ? 0 : tiles.piece_of(tile);
+      const std::size_t kind = machine_[assignment.operators[n].cores[piece]].kind;
+      bool adds = false;
+      for (const TileWrite& write : tiles.writes_of(tile)) adds |= write.adds;
+      std::size_t slot = kind * 2 + (adds ? 1 : 0);
+      std::size_t rest = i;
+      for (std::size_t a = op.axes.size(); a-- > 0;) {
+        const std::size_t index = rest % op.axes[a].count();
+        rest /= op.axes[a].count();
+        slot += size_class[a][index] * radix[a] * 2 * machine_.kinds();
+      }
+      if (known[slot] == unknown) {
+        extents.clear();
+        for (std::size_t a = 0; a < op.axes.size(); ++a) {
+          const std::size_t index = TileGraph::index_along(op, tile, a);
+          extents.push_back({op.axes[a].loop, op.axes[a].bounds[index + 1] - op.axes[a].bounds[index]});
+        }
+        known[slot] = costs_.request(NodeId(n), kind, streaming.of(NodeId(n), kind), adds, extents,
+                                     assignment.operators[n].cores.size());
+      }
+      cost_of[tile.index()] = known[slot];
+    }
+  }
+  return cost_of;
+}
+
+Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
+  auto start = std::chrono::steady_clock::now();
+  Evaluated result;
+  MONET_CHECK(machine_.check());
+  MONET_TRY(result.assignment, policy_.complete(request));
+  MONET_TRY(result.tiles, tiling_.tiles(result.assignment, tile_options_));
+  Streaming streaming(machine_, costs_, result.assignment, result.tiles, options_.off_chip);
+  std::vector<std::uint32_t> cost_of;
+  for (bool again = true; again;) {
+    cost_of = request_costs(result.tiles, result.assignment, streaming);
+    result.schedule_s += seconds_since(start);
+    start = std::chrono::steady_clock::now();
+    costs_.solve(options_.jobs, options_.progress);
+    result.map_s += seconds_since(start);
+    start = std::chrono::steady_clock::now();
+    MONET_TRY(again, streaming.widen(cost_of));
+  }
+  MONET_TRY(result.schedule, make_schedule({.graph = *graph_,
+                                            .dependencies = binder_.dependencies(),
+                                            .machine = machine_,
+                                            .assignment = result.assignment,
+                                            .tiles = result.tiles,
+                                            .costs = costs_,
+                                            .cost_of = std::move(cost_of),
+                                            .streamed = streaming.by_tile()}));
+  result.schedule_s += seconds_since(start);
+  return result;
+}
+
+}  // namespace monet

@@ -1,0 +1,69 @@
+// The one pure function: a graph on a machine by a plan.
+#pragma once
+
+#include "evaluate/cost/tile_costs.h"
+#include "evaluate/machine/machine.h"
+#include "evaluate/plan/bind.h"
+#include "evaluate/policy/policy.h"
+#include "evaluate/policy/streaming.h"
+#include "evaluate/schedule/schedule.h"
+#include "evaluate/tiles/build.h"
+#include "evaluate/tiles/tile_graph.h"
+
+#include <monet/expected.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace monet {
+
+struct EvaluatorOptions {
+  CostOptions cost;
+  bool off_chip = false;  // every operator reads from and writes to home memory
+  std::size_t jobs = 0;
+  std::function<void(std::size_t done, std::size_t all)> progress;  // of the mappings
+};
+
+struct Evaluated {
+  Assignment assignment;
+  TileGraph tiles;
+  Schedule schedule;
+  double map_s = 0, schedule_s = 0;
+};
+
+// One graph on one machine, for many plans: what no plan changes is kept. Deterministic, for any number of threads.
+class Evaluator {
+ public:
+  // Both must outlive it, and the cache too.
+  Evaluator(const Graph& graph, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& options);
+
+  Expected<Evaluated> evaluate(const PlanRequest& request);
+
+  // What a plan says, by ids; the tensors that it pages are left to the caller.
+  Expected<PlanRequest> bind(const Plan& plan) const;
+
+  const Graph& graph() const { return *graph_; }
+  Machine& machine() { return machine_; }
+  TileCosts& costs() { return costs_; }
+  const TilingGraph& tiling() const { return tiling_; }
+  const std::vector<std::int64_t>& element_bits() const { return tile_options_.element_bits; }
+  // What the user should know: precisions that the machine does not have.
+  std::vector<std::string> notes() const;
+
+ private:
+  std::vector<std::uint32_t> request_costs(const TileGraph& tiles, const Assignment& assignment,
+                                           const Streaming& streaming);
+
+  const Graph* graph_;
+  EvaluatorOptions options_;
+  Binder binder_;
+  Machine machine_;
+  TilingGraph tiling_;
+  TileCosts costs_;
+  Policy policy_;
+  TileOptions tile_options_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace monet

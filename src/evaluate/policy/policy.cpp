@@ -1,0 +1,207 @@
+#include "evaluate/policy/policy.h"
+
+#include "base/checked.h"
+#include "base/try.h"
+#include "evaluate/plan/stack_order.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace monet {
+
+namespace {
+
+// Loops along which neighbouring operators share data come first where several are as good.
+int preference(Dim loop) {
+  switch (loop) {
+    case Dim::B: return 0;
+    case Dim::H: return 1;
+    case Dim::OY: return 2;
+    case Dim::D: return 3;
+    case Dim::OX: return 4;
+    case Dim::K: return 6;
+    default: return 5;
+  }
+}
+
+// So many pieces that the largest is no larger than with `pieces` of them.
+std::int64_t needed_pieces(std::int64_t size, std::int64_t pieces) {
+  return ceil_divide(size, ceil_divide(size, std::min(size, pieces)));
+}
+
+// More pieces of a loop, beside what the plan says of its tiles. Pieces come before loops that are only tiled.
+void split_along(std::vector<LoopCut>& cuts, const LoopSize& piece) {
+  LoopCut cut{piece.loop, piece.size, 0};
+  const auto known = std::ranges::find(cuts, piece.loop, &LoopCut::loop);
+  if (known != cuts.end()) {
+    cut.tile = known->tile;
+    cuts.erase(known);
+  }
+  const auto tiled = std::ranges::find_if(cuts, [](const LoopCut& c) { return c.pieces == 1; });
+  cuts.insert(tiled, cut);
+}
+
+// Cores of one type have one reason.
+std::string by_type(std::string reason, const Core& core) {
+  if (const std::size_t at = reason.find(core.name); at != std::string::npos) {
+    reason.replace(at, core.name.size(), core.type);
+  }
+  return reason;
+}
+
+std::string listed(const std::vector<std::string>& reasons) {
+  constexpr std::size_t most = 3;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, reasons.size()); ++i) text += (i == 0 ? "" : "; ") + reasons[i];
+  if (reasons.size() > most) text += fmt::format("; and {} more", reasons.size() - most);
+  return text;
+}
+
+}  // namespace
+
+PlanRequest empty_request(const Graph& graph) {
+  PlanRequest request;
+  request.plan.operators.resize(graph.nodes().size());
+  return request;
+}
+
+Policy::Policy(const Graph& graph, const Dependencies& dependencies, const Machine& machine, TileCosts& costs,
+               const TilingGraph& tiling)
+    : graph_(&graph), dependencies_(&dependencies), machine_(&machine), costs_(&costs), tiling_(&tiling) {}
+
+// Data that fit the cores' memories come once, if a bus carries them to all; what streams comes for every piece.
+double Policy::cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSize> extents, std::int64_t pieces) {
+  const TileEstimate piece = costs_->estimate(node, kind, extents);
+  const TileEstimate& whole = costs_->estimate(node, kind, {});
+  const CorePlaces& core = (*machine_)[machine_->first_of_kind(kind)];
+  double cycles = piece.cycles;
+  double bits = 0;
+  for (std::size_t p = 0; p < path_count; ++p) {
+    double in_memory = 0;
+    for (std::size_t q = 0; q < path_count; ++q) {
+      if (core.local[q] == core.local[p]) in_memory += piece.bits[q] / 8;
+    }
+    const bool fits =
+        core.local[p].valid() && in_memory <= static_cast<double>(machine_->capacity_bytes(core.local[p])) / 2;
+    bits += fits ? std::min(whole.bits[p], static_cast<double>(pieces) * piece.bits[p])
+                 : static_cast<double>(pieces) * piece.bits[p];
+  }
+  const double width = machine_->home_bits_per_cycle(machine_->first_of_kind(kind));
+  if (width > 0) cycles += bits / width;
+  return cycles;
+}
+
+Policy::Split Policy::best_split(NodeId node, std::uint32_t kind, std::size_t cores) {
+  Split best{.kind = kind, .pieces = {}, .cycles = cycles_of(node, kind, {}, 1)};
+  if (cores <= 1) return best;
+  std::vector<CuttableLoop> loops;
+  for (const CuttableLoop& loop : tiling_->cuttable(node)) {
+    if (!loop.reduces && loop.loop.size > 1) loops.push_back(loop);
+  }
+  std::ranges::stable_sort(loops, {}, [](const CuttableLoop& loop) { return preference(loop.loop.name); });
+  const auto n = static_cast<std::int64_t>(cores);
+  const auto consider = [&](std::vector<LoopSize> pieces) {
+    std::vector<LoopSize> extents;
+    std::int64_t count = 1;
+    for (const LoopSize& piece : pieces) {
+      count *= piece.size;
+      const auto loop = std::ranges::find(loops, piece.loop, [](const CuttableLoop& l) { return l.loop.name; });
+      extents.push_back({piece.loop, ceil_divide(loop->loop.size, piece.size)});
+    }
+    const double cycles = cycles_of(node, kind, extents, count);
+    if (cycles < best.cycles) best = {kind, std::move(pieces), cycles};
+  };
+  for (const CuttableLoop& first : loops) {
+    const std::int64_t pieces = needed_pieces(first.loop.size, n);
+    consider({{first.loop.name, pieces}});
+    if (2 * pieces > n) continue;
+    for (const CuttableLoop& second : loops) {
+      if (second.loop.name == first.loop.name) continue;
+      consider({{first.loop.name, pieces}, {second.loop.name, needed_pieces(second.loop.size, n / pieces)}});
+    }
+  }
+  return best;
+}
+
+Expected<Policy::Split> Policy::split_of(NodeId node, const BoundOperator& request) {
+  const std::uint32_t node_class = costs_->class_of(node);
+  const bool unrestricted = request.cores.empty();
+  if (defaults_.size() <= node_class) defaults_.resize(node_class + 1);
+  if (unrestricted && defaults_[node_class]) return *defaults_[node_class];
+  std::optional<Split> best;
+  std::vector<std::string> reasons;
+  for (std::size_t kind = 0; kind < machine_->kinds(); ++kind) {
+    std::size_t cores = machine_->cores_of_kind(kind).size();
+    if (!unrestricted) {
+      cores = static_cast<std::size_t>(
+          std::ranges::count_if(request.cores, [&](CoreId core) { return (*machine_)[core].kind == kind; }));
+    }
+    if (cores == 0) continue;
+    if (const std::string* reason = costs_->refusal(node, kind)) {
+      const std::string text = by_type(*reason, machine_->hardware()[machine_->first_of_kind(kind)]);
+      if (std::ranges::find(reasons, text) == reasons.end()) reasons.push_back(text);
+      continue;
+    }
+    Split split = best_split(node, static_cast<std::uint32_t>(kind), cores);
+    if (!best || split.cycles < best->cycles) best = std::move(split);
+  }
+  if (!best) {
+    return Error{.kind = ErrorKind::infeasible,
+                 .message = fmt::format("no core can run it: {}", listed(reasons)),
+                 .place = (*graph_)[node].name,
+                 .advice = "add a core for it to the hardware, or operations to a core's unit"};
+  }
+  if (unrestricted) defaults_[node_class] = *best;
+  return *best;
+}
+
+Expected<Assignment> Policy::complete(const PlanRequest& request) {
+  const BoundPlan& plan = request.plan;
+  Assignment result{.order = plan.order, .transfers = plan.transfers};
+  result.paged = request.paged;
+  result.operators.resize(graph_->nodes().size());
+  std::size_t placed = 0, split = 0, alone = 0, computing = 0;
+  for (std::size_t n = 0; n < graph_->nodes().size(); ++n) {
+    const NodeId node(n);
+    if (family_of((*graph_)[node].op) == OpFamily::view) continue;
+    const BoundOperator& wanted = plan.operators[n];
+    OperatorAssignment& to = result.operators[n];
+    to.priority = wanted.priority.value_or(0);
+    to.cuts = wanted.cuts;
+    std::vector<CoreId> cores = wanted.cores;
+    ++computing;
+    alone += wanted.stack ? 0 : 1;
+    if (!wanted.split_stated || cores.empty()) {
+      MONET_TRY(const Split chosen, split_of(node, wanted));
+      if (!wanted.split_stated) {
+        split += chosen.pieces.empty() ? 0 : 1;
+        for (const LoopSize& piece : chosen.pieces) split_along(to.cuts, piece);
+      }
+      placed += cores.empty() ? 1 : 0;
+      if (cores.empty()) {
+        const auto all = machine_->cores_of_kind(chosen.kind);
+        cores.assign(all.begin(), all.end());
+      }
+      std::erase_if(cores, [&](CoreId core) { return (*machine_)[core].kind != chosen.kind; });
+    }
+    std::size_t count = 1;
+    for (const LoopCut& cut : to.cuts) count *= static_cast<std::size_t>(cut.pieces);
+    for (std::size_t i = 0; i < count; ++i) to.cores.push_back(cores[i % cores.size()]);
+  }
+  std::vector<StackNodes> stacks;
+  for (const BoundStack& stack : plan.stacks) stacks.push_back({.name = stack.name, .nodes = stack.nodes, .place = {}});
+  MONET_TRY(result.stacks, run_order(*graph_, *dependencies_, stacks, plan.order == PlanOrder::listed));
+  for (std::size_t s = 0; s < result.stacks.size(); ++s) {
+    for (NodeId node : result.stacks[s]) result.operators[node.index()].stack = static_cast<std::uint32_t>(s);
+  }
+  const auto say = [&](std::size_t count, const char* what) {
+    if (count > 0) result.filled.push_back(fmt::format("{} of {} operators {}", count, computing, what));
+  };
+  say(placed, "on the kind of core that is fastest for them");
+  say(split, "split over the cores of their kind");
+  say(alone, "in stacks of their own");
+  return result;
+}
+
+}  // namespace monet

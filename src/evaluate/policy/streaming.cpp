@@ -1,0 +1,171 @@
+#include "evaluate/policy/streaming.h"
+
+#include <algorithm>
+
+namespace monet {
+
+namespace {
+
+bool has(std::uint8_t paths, std::size_t path) { return (paths >> path & 1U) != 0; }
+std::uint8_t bit(std::size_t path) { return static_cast<std::uint8_t>(1U << path); }
+
+// The largest of those that do not stream; path_count: all do.
+std::size_t largest(const std::array<std::int64_t, path_count>& bytes, std::uint8_t streamed) {
+  std::size_t best = path_count;
+  for (std::size_t p = 0; p < path_count; ++p) {
+    if (!has(streamed, p) && (best == path_count || bytes[p] > bytes[best])) best = p;
+  }
+  return best;
+}
+
+}  // namespace
+
+Streaming::Streaming(const Machine& machine, const TileCosts& costs, const Assignment& assignment,
+                     const TileGraph& tiles, bool everything)
+    : machine_(machine), costs_(costs), assignment_(assignment), tiles_(tiles) {
+  std::vector<std::size_t> members(assignment.stacks.size(), 0);
+  for (std::size_t n = 0; n < tiles.operators.size(); ++n) {
+    if (tiles.operators[n].count > 0) ++members[assignment.operators[n].stack];
+  }
+  counted_.assign(tiles.buffers.size(), 0);
+  for (std::size_t n = 0; n < tiles.operators.size(); ++n) {
+    const NodeId node(n);
+    first_group_.push_back(static_cast<std::uint32_t>(groups_.size()));
+    const OperatorTiles& op = tiles.operators[n];
+    if (op.count == 0) continue;
+    for (CoreId core : assignment.operators[n].cores) {
+      const std::uint32_t kind = machine[core].kind;
+      const auto known = std::ranges::find(groups_.begin() + first_group_[n], groups_.end(), kind, &Group::kind);
+      if (known == groups_.end()) groups_.push_back({.kind = kind});
+    }
+    for (std::uint32_t i = 0; i < op.count && !everything; ++i) {
+      const TileId tile(op.first + i);
+      const CorePlaces& places = machine[core_of(node, tile)];
+      const Bytes bytes = bytes_of(node, tile, places);
+      Bytes& most = groups_[group_of(node, places.kind)].most;
+      for (std::size_t p = 0; p < path_count; ++p) most[p] = std::max(most[p], bytes[p]);
+    }
+    const std::int64_t parts = members[assignment.operators[n].stack] <= 1 ? 2 : 1;
+    for (std::size_t g = first_group_[n]; g < groups_.size(); ++g) {
+      Group& group = groups_[g];
+      const CoreId core = machine.first_of_kind(group.kind);
+      for (std::size_t p = 0; p < path_count; ++p) {
+        if (everything || !machine[core].local[p].valid()) group.streamed |= bit(p);
+      }
+      for (;;) {
+        const std::size_t path = too_large(core, group.streamed, group.most, {}, parts);
+        if (path == path_count) break;
+        group.streamed |= bit(path);
+      }
+    }
+  }
+  first_group_.push_back(static_cast<std::uint32_t>(groups_.size()));
+}
+
+std::size_t Streaming::group_of(NodeId node, std::size_t kind) const {
+  std::size_t group = first_group_[node.index()];
+  while (groups_[group].kind != kind) ++group;
+  return group;
+}
+
+CoreId Streaming::core_of(NodeId node, TileId tile) const {
+  const std::vector<CoreId>& cores = assignment_.operators[node.index()].cores;
+  return cores[cores.size() == 1 ? 0 : tiles_.piece_of(tile)];
+}
+
+Streaming::Bytes Streaming::bytes_of(NodeId node, TileId tile, const CorePlaces& places) {
+  Bytes bytes{};
+  const auto reads = tiles_.reads_of(tile);
+  const auto path_of = [&](const TileRead& read) {
+    return static_cast<std::size_t>(costs_.path_of(node, tiles_.part(read).input));
+  };
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    const std::size_t path = path_of(reads[i]);
+    const std::int64_t whole = tiles_.buffers[reads[i].buffer.index()].bytes;
+    const std::int64_t part = tiles_.part(reads[i]).group_bytes;
+    if (part < whole) {
+      bytes[path] += part;
+      continue;
+    }
+    // All of a buffer is there once, also for two inputs.
+    std::uint32_t& counted = counted_[reads[i].buffer.index()];
+    const bool again = counted == tile.index() + 1 && std::ranges::any_of(reads.first(i), [&](const TileRead& read) {
+                         return read.buffer == reads[i].buffer && places.local[path_of(read)] == places.local[path];
+                       });
+    counted = static_cast<std::uint32_t>(tile.index()) + 1;
+    if (!again) bytes[path] += whole;
+  }
+  for (const TileWrite& write : tiles_.writes_of(tile)) {
+    bytes[static_cast<std::size_t>(Path::output)] += tiles_.buffers[write.buffer.index()].bytes;
+  }
+  return bytes;
+}
+
+std::size_t Streaming::too_large(CoreId core, std::uint8_t streamed, const Bytes& bytes,
+                                 std::span<const HeldBytes> held, std::int64_t parts) const {
+  const CorePlaces& places = machine_[core];
+  std::size_t best = path_count;
+  for (std::size_t p = 0; p < path_count; ++p) {
+    if (has(streamed, p)) continue;
+    const MemoryId memory = places.local[p];
+    std::int64_t sum = 0;
+    for (std::size_t q = 0; q < path_count; ++q) {
+      if (!has(streamed, q) && places.local[q] == memory) sum += bytes[q];
+    }
+    for (const HeldBytes& each : held) {
+      if (machine_.hardware()[core].levels[each.level].memory == memory) sum += each.bytes;
+    }
+    const bool fits = sum <= machine_.capacity_bytes(memory) / parts;
+    if (!fits && (best == path_count || bytes[p] > bytes[best])) best = p;
+  }
+  return best;
+}
+
+Expected<bool> Streaming::widen(std::span<const std::uint32_t> cost_of) {
+  constexpr std::uint32_t none = 0xffffffffU;
+  bool widened = false;
+  for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {
+    const NodeId node(n);
+    const OperatorTiles& op = tiles_.operators[n];
+    std::uint32_t fine = none;  // the last cost for which even the largest tile fits
+    for (std::uint32_t i = 0; i < op.count; ++i) {
+      const TileId tile(op.first + i);
+      const std::uint32_t cost = cost_of[tile.index()];
+      if (cost == fine) continue;
+      const CoreId core = core_of(node, tile);
+      Group& group = groups_[group_of(node, machine_[core].kind)];
+      const std::uint8_t asked = costs_[cost].streamed;
+      if (group.streamed != asked) continue;  // it was widened in this round
+      std::size_t more = path_count;
+      if (!costs_.is_possible(cost)) {
+        more = largest(group.most, asked);
+        if (more == path_count) return costs_.failure(node, cost);
+      } else if (too_large(core, asked, group.most, costs_[cost].held, 1) == path_count) {
+        fine = cost;
+        continue;
+      } else {
+        more = too_large(core, asked, bytes_of(node, tile, machine_[core]), costs_[cost].held, 1);
+        if (more == path_count) continue;
+      }
+      group.streamed |= bit(more);
+      widened = true;
+    }
+  }
+  return widened;
+}
+
+std::vector<std::uint8_t> Streaming::by_tile() const {
+  std::vector<std::uint8_t> streamed(tiles_.tiles());
+  for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {
+    const OperatorTiles& op = tiles_.operators[n];
+    const bool same = first_group_[n + 1] - first_group_[n] == 1;
+    for (std::uint32_t i = 0; i < op.count; ++i) {
+      const std::size_t group =
+          same ? first_group_[n] : group_of(NodeId(n), machine_[core_of(NodeId(n), TileId(op.first + i))].kind);
+      streamed[op.first + i] = groups_[group].streamed;
+    }
+  }
+  return streamed;
+}
+
+}  // namespace monet

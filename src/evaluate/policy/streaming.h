@@ -1,0 +1,60 @@
+// Which paths of an operator stream from and to home memory while its tiles run: those for which its core has no memory
+// of its own, and those whose data it has no room for.
+#pragma once
+
+#include "evaluate/cost/tile_costs.h"
+#include "evaluate/machine/machine.h"
+#include "evaluate/plan/assignment.h"
+#include "evaluate/tiles/tile_graph.h"
+
+#include <monet/expected.h>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace monet {
+
+class Streaming {
+ public:
+  // By the bytes of the tiles. An operator by itself takes half of a memory at most, so that the next one's operands
+  // can come in meanwhile. With `everything`, all paths stream. All that is given must outlive it.
+  Streaming(const Machine& machine, const TileCosts& costs, const Assignment& assignment, const TileGraph& tiles,
+            bool everything);
+
+  // Where a tile cannot be mapped, or what it holds beside its operands leaves no room for them, one path more streams:
+  // then its costs are others. Whether there are such; fails when nothing is left to stream. `cost_of` by tile, solved.
+  Expected<bool> widen(std::span<const std::uint32_t> cost_of);
+
+  std::uint8_t of(NodeId node, std::size_t kind) const { return groups_[group_of(node, kind)].streamed; }
+  std::vector<std::uint8_t> by_tile() const;
+
+ private:
+  using Bytes = std::array<std::int64_t, path_count>;
+
+  // The tiles of an operator on one kind of core.
+  struct Group {
+    std::uint32_t kind = 0;
+    std::uint8_t streamed = 0;  // a bit for each path
+    Bytes most{};               // of a tile
+  };
+
+  std::size_t group_of(NodeId node, std::size_t kind) const;
+  CoreId core_of(NodeId node, TileId tile) const;
+  Bytes bytes_of(NodeId node, TileId tile, const CorePlaces& places);
+  // The path with the most bytes whose memory, or one of `parts` equal parts of it, has no room for them and for what
+  // is held beside; path_count: all fits.
+  std::size_t too_large(CoreId core, std::uint8_t streamed, const Bytes& bytes, std::span<const HeldBytes> held,
+                        std::int64_t parts) const;
+
+  const Machine& machine_;
+  const TileCosts& costs_;
+  const Assignment& assignment_;
+  const TileGraph& tiles_;
+  std::vector<Group> groups_;
+  std::vector<std::uint32_t> first_group_;  // by node, and one more
+  std::vector<std::uint32_t> counted_;      // by buffer: one more than the last tile that counted all of it
+};
+
+}  // namespace monet

@@ -1,0 +1,108 @@
+#include "evaluate/schedule/bookings.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace monet {
+
+namespace {
+
+// Shares smaller than this of a channel are nothing: the rest of what rounding leaves.
+constexpr double least_share = 1e-9;
+
+}  // namespace
+
+Bookings::Bookings(std::span<const Channel> channels) {
+  for (const Channel& channel : channels) {
+    pieces_.push_back({{-std::numeric_limits<double>::infinity(), channel.bits_per_cycle}});
+    width_.push_back(channel.bits_per_cycle);
+  }
+}
+
+std::size_t Bookings::piece_at(std::size_t channel, double time) const {
+  const std::vector<Piece>& pieces = pieces_[channel];
+  // Most questions are about the end.
+  std::size_t last = pieces.size();
+  while (last > 1 && pieces.size() - last < 8 && pieces[last - 1].at > time) --last;
+  if (pieces[last - 1].at <= time) return last - 1;
+  const auto after = std::upper_bound(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(last), time,
+                                      [](double t, const Piece& piece) { return t < piece.at; });
+  return static_cast<std::size_t>(after - pieces.begin()) - 1;
+}
+
+void Bookings::take(std::size_t channel, double from, double to, double rate) {
+  std::vector<Piece>& pieces = pieces_[channel];
+  std::size_t first = piece_at(channel, from);
+  if (pieces[first].at < from) {
+    pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(first) + 1, {from, pieces[first].free});
+    ++first;
+  }
+  std::size_t last = first;  // the piece that begins at `to`
+  while (last < pieces.size() && pieces[last].at < to) ++last;
+  if (last == pieces.size() || pieces[last].at > to) {
+    pieces.insert(pieces.begin() + static_cast<std::ptrdiff_t>(last), {to, pieces[last - 1].free});
+  }
+  for (std::size_t i = first; i < last; ++i) {
+    pieces[i].free -= rate;
+    if (pieces[i].free < least_share * width_[channel]) pieces[i].free = 0;
+  }
+  // Neighbours that are equal now are one.
+  const std::size_t begin = first == 0 ? 1 : first;
+  std::size_t kept = begin;
+  for (std::size_t i = begin; i <= last; ++i) {
+    if (pieces[i].free == pieces[kept - 1].free) continue;
+    pieces[kept++] = pieces[i];
+  }
+  if (kept <= last) {
+    pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(kept),
+                 pieces.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+  }
+}
+
+double Bookings::run(std::span<const ChannelUse> uses, double start, double amount, double speed, bool booked,
+                     double* begin) {
+  taken_.clear();
+  if (begin != nullptr) *begin = start;
+  if (amount <= 0) return start;
+  cursor_.clear();
+  for (const ChannelUse& use : uses) cursor_.push_back(piece_at(use.channel, start));
+  double now = start;
+  bool begun = false;
+  while (amount > 0) {
+    double rate = speed;
+    double until = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      const std::vector<Piece>& pieces = pieces_[uses[i].channel];
+      const double free = pieces[cursor_[i]].free;
+      rate = std::min(rate, free <= 0 ? 0 : free / uses[i].share);
+      if (cursor_[i] + 1 < pieces.size()) until = std::min(until, pieces[cursor_[i] + 1].at);
+    }
+    double end = until;
+    if (rate > least_share * speed) {
+      if (!begun && begin != nullptr) *begin = now;
+      begun = true;
+      end = std::min(until, now + amount / rate);
+      if (booked) taken_.push_back({now, end, rate});
+      if (end < until || until == std::numeric_limits<double>::infinity()) {
+        now = end;
+        break;
+      }
+      amount -= (end - now) * rate;
+      if (amount <= least_share) amount = 0;
+    }
+    now = end;
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+      const std::vector<Piece>& pieces = pieces_[uses[i].channel];
+      if (cursor_[i] + 1 < pieces.size() && pieces[cursor_[i] + 1].at <= now) ++cursor_[i];
+    }
+  }
+  if (booked) {
+    for (const Taken& taken : taken_) {
+      if (taken.to <= taken.from) continue;
+      for (const ChannelUse& use : uses) take(use.channel, taken.from, taken.to, taken.speed * use.share);
+    }
+  }
+  return now;
+}
+
+}  // namespace monet

@@ -1,0 +1,45 @@
+// How much of every channel is taken when. Work is booked on all channels of a route at once, from a moment on, at
+// whatever share of the narrowest is left: an earlier booking is never disturbed.
+#pragma once
+
+#include "evaluate/machine/machine.h"
+
+#include <span>
+#include <vector>
+
+namespace monet {
+
+class Bookings {
+ public:
+  explicit Bookings(std::span<const Channel> channels);
+
+  // An activity of `amount` units at no more than `speed` a cycle, from `start` on; a unit takes `share` bits of each
+  // of the channels, each of which is listed once. When it is done; with `begin` also when it gets going.
+  double book(std::span<const ChannelUse> uses, double start, double amount, double speed, double* begin = nullptr) {
+    return run(uses, start, amount, speed, true, begin);
+  }
+  // The same, without booking.
+  double probe(std::span<const ChannelUse> uses, double start, double amount, double speed) {
+    return run(uses, start, amount, speed, false, nullptr);
+  }
+
+ private:
+  // From `at` on, until the next, `free` bits a cycle are left.
+  struct Piece {
+    double at;
+    double free;
+  };
+  std::size_t piece_at(std::size_t channel, double time) const;
+  void take(std::size_t channel, double from, double to, double rate);
+  double run(std::span<const ChannelUse> uses, double start, double amount, double speed, bool booked, double* begin);
+
+  std::vector<std::vector<Piece>> pieces_;
+  std::vector<double> width_;
+  struct Taken {
+    double from, to, speed;
+  };
+  std::vector<Taken> taken_;
+  std::vector<std::size_t> cursor_;
+};
+
+}  // namespace monet
