@@ -1,0 +1,49 @@
+// What the end of the step had to wait for, back to its start.
+#pragma once
+
+#include "evaluate/account/step.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace monet {
+
+// What time on the path is spent on. The first five are what a tile does.
+enum class PathTime : std::uint8_t {
+  compute,
+  stall,
+  load,
+  fill,
+  slowed,
+  fetch,
+  write_back,
+  core_to_core,
+  page_out,
+  page_in,
+  wait,
+};
+constexpr std::size_t path_times = 11;
+std::string_view name_of(PathTime time);
+PathTime time_of(TransferKind kind);
+
+struct PathStep {
+  enum class What : std::uint8_t { tile, transfer, wait } what = What::wait;
+  std::uint32_t index = 0;  // tile or transfer
+  NodeId node;              // of the tile; for which the transfer is; wait: of what comes next
+  double start = 0, end = 0;
+};
+
+// Steps follow each other without gaps from 0 to the makespan: where something started later than what it waited for
+// had ended, a step `wait` lies between.
+struct CriticalPath {
+  std::vector<PathStep> steps;
+  std::array<double, path_times> cycles{};  // adds up to the makespan
+};
+
+// From what ends last, by `wait` and `by`. `owners` by transfer (owners_of).
+CriticalPath critical_path(const ScheduledStep& step, std::span<const NodeId> owners);
+
+}  // namespace monet
