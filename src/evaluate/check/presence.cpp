@@ -1,0 +1,183 @@
+// What a tile works on is in a memory of its core while it runs; what it streams is at home.
+#include "evaluate/check/rules.h"
+
+#include <algorithm>
+
+namespace monet::check {
+
+namespace {
+
+bool is_weight_like(Role role) {
+  return role == Role::weight || role == Role::master_weight || role == Role::optimizer_state;
+}
+
+// By input of a node, the paths on which its nests read it, a bit each.
+std::vector<std::uint8_t> paths_of_inputs(const Graph& graph, const Node& node, const OperatorNests& nests) {
+  std::vector<std::uint8_t> paths(node.inputs.size(), 0);
+  const auto tensor_of = [&](const Access& read) {
+    return read.kind == OperandKind::input ? node.inputs[read.operand] : TensorId();
+  };
+  for (const Nest& nest : nests.nests) {
+    // Different operands, each with its path; the same elements for two inputs are one.
+    std::vector<std::pair<const Access*, Path>> reads;
+    const auto find = [&](const Access& read) {
+      return std::ranges::find_if(reads, [&](const auto& other) {
+        const Access& first = *other.first;
+        if (first.kind != read.kind || first.axes != read.axes) return false;
+        return read.kind == OperandKind::input ? tensor_of(first) == tensor_of(read) : first.operand == read.operand;
+      });
+    };
+    for (const Access& read : nest.reads) {
+      if (find(read) != reads.end()) continue;
+      const TensorId tensor = tensor_of(read);
+      Role role = tensor.valid() ? graph[tensor].role : Role::workspace;
+      if (read.kind == OperandKind::output) role = graph[node.outputs[read.operand]].role;
+      reads.emplace_back(&read, is_weight_like(role) ? Path::weight : Path::input);
+    }
+    // A product takes its two factors by two paths.
+    if (nest.per_point[Count::mac] > 0 && reads.size() == 2 && reads[0].second == reads[1].second) {
+      reads[0].second = Path::input;
+      reads[1].second = Path::weight;
+    }
+    for (const Access& read : nest.reads) {
+      if (read.kind != OperandKind::input) continue;
+      paths[read.operand] |= static_cast<std::uint8_t>(1U << static_cast<unsigned>(find(read)->second));
+    }
+  }
+  return paths;
+}
+
+class Presence {
+ public:
+  Presence(const Subject& subject, const Holdings& holdings)
+      : subject_(subject), holdings_(holdings), tiles_(subject.tiles), findings_(subject.findings) {}
+
+  void run() {
+    for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {
+      const OperatorTiles& grid = tiles_.operators[n];
+      if (grid.count == 0) continue;
+      const Node& node = subject_.graph[NodeId(n)];
+      paths_ = paths_of_inputs(subject_.graph, node, subject_.nests[n]);
+      updated_.clear();
+      for (const TensorId output : node.outputs) {
+        if (output.valid() && subject_.graph[output].updates.valid())
+          updated_.push_back(subject_.graph[output].updates);
+      }
+      for (std::size_t i = 0; i < grid.count; ++i) {
+        const TileId tile(grid.first + i);
+        for (const TileRead& read : tiles_.reads_of(tile)) check_read(tile, read);
+        for (const TileWrite& write : tiles_.writes_of(tile)) {
+          if (write.adds) check_sum(tile, write.buffer);
+        }
+        check_streams(tile);
+      }
+    }
+    check_workspace();
+  }
+
+ private:
+  void check_read(TileId tile, const TileRead& read) {
+    const ReadPart& part = tiles_.part(read);
+    if (part.input >= paths_.size() || paths_[part.input] == 0) {
+      findings_.add("{} reads {} for input {}, which it does not use", subject_.name(tile), subject_.name(read.buffer),
+                    part.input);
+      return;
+    }
+    const TensorId tensor = tiles_.buffers[read.buffer.index()].tensor;
+    Need need{.buffer = read.buffer,
+              .start = subject_.at(tile).start,
+              .end = subject_.at(tile).end,
+              .version = holdings_.complete(read.buffer),
+              .bytes = part.bytes,
+              .may_overwrite = std::ranges::find(updated_, tensor) != updated_.end()};
+    require(tile, need, paths_[part.input], "reads");
+  }
+
+  void check_sum(TileId tile, BufferId buffer) {
+    const auto version = static_cast<std::uint32_t>(tile.index() - subject_.chain_of(buffer).first.index());
+    Need need{.buffer = buffer,
+              .start = subject_.at(tile).start,
+              .end = subject_.at(tile).end,
+              .version = version,
+              .bytes = tiles_.buffers[buffer.index()].bytes};
+    require(tile, need, 1U << static_cast<unsigned>(Path::output), "adds to");
+  }
+
+  // In one of the memories where one of the paths can have it.
+  void require(TileId tile, Need need, unsigned paths, std::string_view verb) {
+    Found best = Found::no_room;
+    MemoryId where;
+    for (std::size_t path = 0; path < path_count; ++path) {
+      if ((paths >> path & 1U) == 0) continue;
+      for (const MemoryId memory : holdings_.places(tile, static_cast<Path>(path))) {
+        need.memory = memory;
+        const Found found = holdings_.find(need);
+        if (found == Found::present) return;
+        if (!where.valid() || found > best) {
+          best = found;
+          where = memory;
+        }
+      }
+    }
+    findings_.add("{} ({} to {}) {} {} in {}: it {}", subject_.name(tile), need.start, need.end, verb,
+                  subject_.name(need.buffer), subject_.name(where), name_of(best));
+  }
+
+  void check_streams(TileId tile) {
+    const ScheduledTile& at = subject_.at(tile);
+    const TileCost& cost = subject_.cost(tile);
+    const MemoryId home = subject_.schedule.home_of[at.core.index()];
+    // A core without a memory of its own works on home itself.
+    const bool at_home = std::ranges::all_of(subject_.local[at.core.index()], [&](const auto& places) {
+      return std::ranges::all_of(places, [&](MemoryId memory) { return memory == home; });
+    });
+    if (at_home) return;
+    const auto check = [&](std::uint16_t number, double bits, bool reads) {
+      if (bits > 0 && number == no_route) {
+        findings_.add("{} streams and has no route {} {}", subject_.name(tile), reads ? "from" : "to",
+                      subject_.name(home));
+      }
+      if (number == no_route) return;
+      const Route& route = subject_.schedule.routes[number];
+      const MemoryId far = reads ? route.from : route.to;
+      const MemoryId near = reads ? route.to : route.from;
+      if (far != home || !subject_.has_level(at.core, near)) {
+        findings_.add("{} streams over a route between {} and {}, which are not its core's", subject_.name(tile),
+                      subject_.name(route.from), subject_.name(route.to));
+      }
+    };
+    check(at.read_route, cost.home_read_bits, true);
+    check(at.write_route, cost.home_write_bits, false);
+  }
+
+  // What a tile holds beside its operands.
+  void check_workspace() {
+    std::vector<std::int64_t> held(tiles_.tiles(), 0);
+    for (const Stay& stay : subject_.schedule.stays) {
+      if (stay.buffer.valid()) continue;
+      const ScheduledTile& at = subject_.at(stay.tile);
+      const bool covers = subject_.not_after(stay.start, at.start) && subject_.not_after(at.end, stay.end);
+      if (covers && subject_.has_level(at.core, stay.memory)) held[stay.tile.index()] += stay.bytes;
+    }
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      std::int64_t wanted = 0;
+      for (const HeldBytes& each : subject_.cost(TileId(i)).held) wanted += each.bytes;
+      if (held[i] >= wanted) continue;
+      findings_.add("{} has {} bytes of workspace in memories of its core and needs {}", subject_.name(TileId(i)),
+                    held[i], wanted);
+    }
+  }
+
+  const Subject& subject_;
+  const Holdings& holdings_;
+  const TileGraph& tiles_;
+  Findings& findings_;
+  std::vector<std::uint8_t> paths_;  // by input of the node
+  std::vector<TensorId> updated_;    // by the node
+};
+
+}  // namespace
+
+void check_presence(const Subject& subject, const Holdings& holdings) { Presence(subject, holdings).run(); }
+
+}  // namespace monet::check

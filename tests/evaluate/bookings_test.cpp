@@ -1,0 +1,105 @@
+#include "evaluate/schedule/bookings.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace monet {
+namespace {
+
+std::vector<Channel> channels(std::initializer_list<double> widths) {
+  std::vector<Channel> result;
+  for (double width : widths)
+    result.push_back({.name = "c", .link = {}, .memory = {}, .port = 0, .bits_per_cycle = width});
+  return result;
+}
+
+TEST(Bookings, AloneATransferTakesBitsOverWidth) {
+  Bookings bookings(channels({64}));
+  const std::vector<ChannelUse> use = {{0, 1}};
+  EXPECT_DOUBLE_EQ(bookings.book(use, 10, 6400, 64), 110);
+}
+
+TEST(Bookings, TheNarrowestChannelDecidesAndTheRestOfTheOthersStaysFree) {
+  Bookings bookings(channels({64, 16}));
+  const std::vector<ChannelUse> both = {{0, 1}, {1, 1}};
+  const std::vector<ChannelUse> wide = {{0, 1}};
+  EXPECT_DOUBLE_EQ(bookings.book(both, 0, 1600, 16), 100);
+  // 48 of 64 bits a cycle are left.
+  EXPECT_DOUBLE_EQ(bookings.book(wide, 0, 4800, 64), 100);
+  EXPECT_DOUBLE_EQ(bookings.book(wide, 0, 64, 64), 101);
+}
+
+TEST(Bookings, WhatComesLaterUsesTheGapsAndThenTheRest) {
+  Bookings bookings(channels({10}));
+  const std::vector<ChannelUse> use = {{0, 1}};
+  EXPECT_DOUBLE_EQ(bookings.book(use, 50, 100, 10), 60);
+  double begin = -1;
+  // Until 50, then not until 60, then 10 more cycles.
+  EXPECT_DOUBLE_EQ(bookings.book(use, 40, 200, 10, &begin), 70);
+  EXPECT_DOUBLE_EQ(begin, 40);
+  EXPECT_DOUBLE_EQ(bookings.book(use, 45, 10, 10, &begin), 71);
+  EXPECT_DOUBLE_EQ(begin, 70);
+}
+
+TEST(Bookings, AShareAboveOneTakesMoreOfAChannel) {
+  Bookings bookings(channels({1024}));
+  // Words of 64 bits through a port of 1024: one a cycle, nothing else meanwhile.
+  const std::vector<ChannelUse> narrow = {{0, 16}};
+  const std::vector<ChannelUse> full = {{0, 1}};
+  EXPECT_DOUBLE_EQ(bookings.book(narrow, 0, 6400, 64), 100);
+  EXPECT_DOUBLE_EQ(bookings.book(full, 0, 1024, 1024), 101);
+}
+
+TEST(Bookings, ProbingChangesNothing) {
+  Bookings bookings(channels({8}));
+  const std::vector<ChannelUse> use = {{0, 1}};
+  EXPECT_DOUBLE_EQ(bookings.probe(use, 0, 80, 8), 10);
+  EXPECT_DOUBLE_EQ(bookings.probe(use, 0, 80, 8), 10);
+  EXPECT_DOUBLE_EQ(bookings.book(use, 0, 80, 8), 10);
+  EXPECT_DOUBLE_EQ(bookings.probe(use, 0, 80, 8), 20);
+}
+
+// Whole cycles and whole bits, cycle by cycle: what a clerk with a calendar would do.
+TEST(Bookings, AgreeWithACalendar) {
+  std::mt19937 random(7);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution(low, high)(random); };
+  for (int round = 0; round < 300; ++round) {
+    const int count = pick(1, 3);
+    std::vector<Channel> all;
+    std::vector<std::vector<double>> calendar;
+    for (int i = 0; i < count; ++i) {
+      const double width = 1 << pick(0, 3);
+      all.push_back({.name = "c", .link = {}, .memory = {}, .port = 0, .bits_per_cycle = width});
+      calendar.emplace_back(4000, width);
+    }
+    Bookings bookings(all);
+    for (int step = 0; step < 12; ++step) {
+      std::vector<ChannelUse> uses;
+      double speed = 1 << pick(0, 3);
+      for (int i = 0; i < count; ++i) {
+        if (pick(0, 1) == 1) uses.push_back({static_cast<std::uint16_t>(i), static_cast<double>(1 << pick(0, 1))});
+      }
+      const int start = pick(0, 60);
+      // An amount that whole cycles can do.
+      int now = start;
+      double amount = 0;
+      int end = start;
+      const int cycles = pick(1, 20);
+      for (int done = 0; done < cycles; ++now) {
+        double rate = speed;
+        for (const ChannelUse& use : uses)
+          rate = std::min(rate, calendar[use.channel][static_cast<std::size_t>(now)] / use.share);
+        if (rate <= 0) continue;
+        for (const ChannelUse& use : uses) calendar[use.channel][static_cast<std::size_t>(now)] -= rate * use.share;
+        amount += rate;
+        ++done;
+        end = now + 1;
+      }
+      EXPECT_NEAR(bookings.book(uses, start, amount, speed), end, 1e-6) << "round " << round << " step " << step;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace monet

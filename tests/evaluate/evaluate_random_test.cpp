@@ -1,0 +1,214 @@
+// Random steps on random machines by random plans: a schedule that the checker accepts, or an error that says what is
+// wrong. MONET_SEEDS=FIRST-LAST asks for other seeds.
+#include "evaluate/random_evaluation.h"
+#include "hardware/open/open.h"
+#include "hardware/presets.h"
+#include "report/evaluation_memory.h"
+#include "report/evaluation_parts.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <numeric>
+
+namespace monet {
+namespace {
+
+using namespace test;
+
+struct Seeds {
+  std::uint64_t first, last;
+};
+
+Seeds seeds(std::uint64_t count) {
+  const char* wanted = std::getenv("MONET_SEEDS");
+  if (wanted == nullptr) return {0, count};
+  char* end = nullptr;
+  const std::uint64_t first = std::strtoull(wanted, &end, 10);
+  return {first, *end == '-' ? std::strtoull(end + 1, nullptr, 10) : first + 1};
+}
+
+// What a user may read, and never a defect.
+void expect_clear(const Error& error, std::uint64_t seed) {
+  EXPECT_NE(error.kind, ErrorKind::defect) << seed << ": " << error.text();
+  EXPECT_FALSE(error.message.empty() || error.advice.empty()) << seed << ": " << error.text();
+  EXPECT_LT(error.text().size(), 500U) << seed << ": " << error.text();
+}
+
+void expect_checked(Evaluator& evaluator, const Evaluated& result, std::uint64_t seed) {
+  const CheckReport report = check(evaluator, result);
+  EXPECT_EQ(report.count, 0U) << "seed " << seed << ": " << report.violations.front().what;
+}
+
+TEST(EvaluateRandom, EveryScheduleIsRight) {
+  std::size_t scheduled = 0, all = 0;
+  const Seeds range = seeds(110);
+  for (std::uint64_t seed = range.first; seed < range.last; ++seed, ++all) {
+    const auto subject = random_evaluation(seed);
+    if (!subject) {
+      expect_clear(subject.error(), seed);
+      continue;
+    }
+    MappingCache cache;
+    Evaluator evaluator(subject->graph, subject->hardware, cache, quick_options());
+    const auto result = evaluate(evaluator, *subject);
+    if (!result) {
+      expect_clear(result.error(), seed);
+      continue;
+    }
+    ++scheduled;
+    expect_checked(evaluator, *result, seed);
+  }
+  // Nearly all can be carried out.
+  EXPECT_GE(scheduled * 10, all * 9);
+}
+
+void expect_same(const Schedule& a, const Schedule& b, std::uint64_t seed) {
+  ASSERT_EQ(a.cycles, b.cycles) << seed;
+  ASSERT_EQ(a.tiles.size(), b.tiles.size()) << seed;
+  for (std::size_t i = 0; i < a.tiles.size(); ++i) {
+    const auto bits = [](const ScheduledTile& t) {
+      return std::tuple(t.start, t.end, t.cost, t.core, t.wait, t.read_route, t.write_route, t.by);
+    };
+    ASSERT_EQ(bits(a.tiles[i]), bits(b.tiles[i])) << seed;
+  }
+  ASSERT_EQ(a.transfers.size(), b.transfers.size()) << seed;
+  for (std::size_t i = 0; i < a.transfers.size(); ++i) {
+    const auto bits = [](const ScheduledTransfer& t) {
+      return std::tuple(t.start, t.end, t.bytes, t.buffer, t.from, t.to, t.route, t.kind, t.joined, t.wait, t.by);
+    };
+    ASSERT_EQ(bits(a.transfers[i]), bits(b.transfers[i])) << seed;
+  }
+  ASSERT_EQ(a.stays.size(), b.stays.size()) << seed;
+  for (std::size_t i = 0; i < a.stays.size(); ++i) {
+    const auto bits = [](const Stay& s) { return std::tuple(s.start, s.end, s.bytes, s.buffer, s.tile, s.memory); };
+    ASSERT_EQ(bits(a.stays[i]), bits(b.stays[i])) << seed;
+  }
+  ASSERT_EQ(a.home.size(), b.home.size()) << seed;
+  for (std::size_t i = 0; i < a.home.size(); ++i) {
+    const auto bits = [](const TensorStay& s) { return std::tuple(s.start, s.end, s.bytes, s.tensor, s.memory); };
+    ASSERT_EQ(bits(a.home[i]), bits(b.home[i])) << seed;
+  }
+  ASSERT_EQ(a.costs.size(), b.costs.size()) << seed;
+  for (std::size_t i = 0; i < a.costs.size(); ++i) {
+    ASSERT_EQ(a.costs[i].cycles, b.costs[i].cycles) << seed;
+    ASSERT_EQ(a.costs[i].energy_pj(), b.costs[i].energy_pj()) << seed;
+  }
+}
+
+TEST(EvaluateRandom, TheSameForAnyNumberOfThreadsWarmAndCold) {
+  const Seeds range = seeds(25);
+  for (std::uint64_t seed = range.first; seed < range.last; ++seed) {
+    const auto subject = random_evaluation(seed);
+    if (!subject) continue;
+    MappingCache cache, other_cache;
+    Evaluator evaluator(subject->graph, subject->hardware, cache, quick_options(1));
+    Evaluator other(subject->graph, subject->hardware, other_cache, quick_options(4));
+    const auto cold = evaluate(evaluator, *subject);
+    const auto warm = evaluate(evaluator, *subject);
+    const auto threads = evaluate(other, *subject);
+    ASSERT_EQ(cold.has_value(), warm.has_value()) << seed;
+    ASSERT_EQ(cold.has_value(), threads.has_value()) << seed;
+    if (!cold) {
+      EXPECT_EQ(cold.error().text(), warm.error().text()) << seed;
+      EXPECT_EQ(cold.error().text(), threads.error().text()) << seed;
+      continue;
+    }
+    expect_same(cold->schedule, warm->schedule, seed);
+    expect_same(cold->schedule, threads->schedule, seed);
+  }
+}
+
+double sum(const Parts& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0,
+                         [](double so_far, const auto& p) { return so_far + p.second; });
+}
+
+void expect_equal(double a, double b, std::uint64_t seed, const char* what) {
+  EXPECT_LE(std::abs(a - b), 1e-6 * std::max({1.0, std::abs(a), std::abs(b)})) << seed << ": " << what << a << " " << b;
+}
+
+// A unit that works in fewer bits than numbers are stored in streams fewer.
+bool stores_as_it_works(const Hardware& hardware) {
+  return std::ranges::all_of(hardware.cores, [](const Core& core) {
+    return std::ranges::all_of(core.units, [](const Unit& unit) { return unit.precisions.empty(); });
+  });
+}
+
+void expect_balanced(const Evaluation& result, const Totals& totals, const Hardware& hardware, Machine& machine,
+                     std::uint64_t seed) {
+  expect_equal(sum(result.energy), result.energy_pj, seed, "energy ");
+  expect_equal(totals.energy_pj, result.energy_pj, seed, "energy of totals ");
+  EXPECT_EQ(totals.cycles, result.latency_cycles) << seed;
+  double phases = 0, phase_pj = 0;
+  for (const PhaseResult& phase : result.phases) {
+    phases += phase.latency_cycles;
+    phase_pj += phase.energy_pj;
+  }
+  expect_equal(phases, result.latency_cycles, seed, "phases ");
+  expect_equal(phase_pj, result.energy_pj, seed, "energy of phases ");
+  for (const ResourceResult& resource : result.resources) {
+    expect_equal(resource.busy_cycles + resource.idle_cycles, result.latency_cycles, seed, resource.name.c_str());
+  }
+  if (stores_as_it_works(hardware)) {
+    EXPECT_LE(result.bound_cycles, result.latency_cycles * (1 + 1e-9)) << seed << ": " << result.bound_by;
+    EXPECT_LE(result.bound_pj, result.energy_pj * (1 + 1e-9)) << seed;
+  }
+  for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
+    const auto memory = std::ranges::find(result.memories, hardware.memories[m].name, &MemoryResult::name);
+    EXPECT_TRUE(memory == result.memories.end() || memory->live_peak_bytes == totals.live_peak_bytes[m]) << seed;
+    if (machine.is_home(MemoryId(m)) || hardware.memories[m].kind == MemoryKind::storage) continue;
+    EXPECT_LE(totals.live_peak_bytes[m], machine.capacity_bytes(MemoryId(m))) << seed << hardware.memories[m].name;
+  }
+}
+
+TEST(EvaluateRandom, TotalsAreTheSumsOfTheirParts) {
+  const Seeds range = seeds(40);
+  for (std::uint64_t seed = range.first; seed < range.last; ++seed) {
+    const auto subject = random_evaluation(seed);
+    if (!subject) continue;
+    MappingCache cache;
+    Evaluator evaluator(subject->graph, subject->hardware, cache, quick_options());
+    const auto evaluated = evaluate(evaluator, *subject);
+    if (!evaluated) continue;
+    const ScheduledStep step{subject->graph, subject->hardware, evaluated->assignment, evaluated->tiles,
+                             evaluated->schedule};
+    std::vector<OperatorBound> bounds;
+    for (std::size_t n = 0; n < subject->graph.nodes().size(); ++n)
+      bounds.push_back(evaluator.costs().bound(NodeId(n)));
+    const auto packed = pack_stays(step, evaluator.machine());
+    ASSERT_TRUE(packed.has_value()) << seed << ": " << packed.error().text();
+    Evaluation result;
+    fill(result, step, bounds, {.packed = &*packed});
+    expect_balanced(result, totals(subject->hardware, evaluated->schedule), subject->hardware, evaluator.machine(),
+                    seed);
+  }
+}
+
+TEST(EvaluateRandom, EveryPresetGivesAResultOrSaysWhyNot) {
+  const std::vector<std::string>& presets = preset_names();
+  EXPECT_GE(presets.size(), 36U);
+  std::size_t scheduled = 0;
+  for (std::size_t i = 0; i < presets.size(); ++i) {
+    auto hardware = open_hardware(presets[i]);
+    ASSERT_TRUE(hardware.has_value()) << presets[i];
+    auto subject = random_evaluation(1000 + i, *hardware);
+    ASSERT_TRUE(subject.has_value()) << presets[i] << ": " << subject.error().text();
+    MappingCache cache;
+    Evaluator evaluator(subject->graph, subject->hardware, cache, quick_options());
+    // Its own policy, and a plan.
+    for (int plan = 0; plan < 2; ++plan) {
+      const auto result = plan == 0 ? evaluator.evaluate(empty_request(subject->graph)) : evaluate(evaluator, *subject);
+      if (!result) {
+        expect_clear(result.error(), 1000 + i);
+        continue;
+      }
+      ++scheduled;
+      expect_checked(evaluator, *result, 1000 + i);
+    }
+  }
+  EXPECT_GE(scheduled, presets.size());
+}
+
+}  // namespace
+}  // namespace monet
