@@ -3,6 +3,9 @@
 
 #include <monet/expected.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,20 +25,28 @@ struct ValidationRow {
 struct Validation {
   std::string name;
   std::vector<ValidationRow> rows;
-  // Over the rows that count.
-  double mean_absolute_percent() const;
-  double worst_percent() const;
+  std::vector<std::string> notes;  // what had to be assumed
+  // Over the rows that count; of one quantity, or of all.
+  double mean_absolute_percent(const std::string& quantity = {}) const;
+  double worst_percent(const std::string& quantity = {}) const;
 };
 
 struct ValidationInfo {
   std::string name;
   std::string description;
+  bool slow = false;  // takes minutes: only when it is asked for
 };
 const std::vector<ValidationInfo>& validations();
 
-// `data` is the folder with models/ and groundtruth/; empty: the project's own. Rows come in the order of the
-// measurements.
-Expected<Validation> validate(const std::string& name, const std::string& data = {});
+struct ValidateOptions {
+  std::string data;       // the folder with models/, groundtruth/ and validation/; empty: the project's own
+  std::string only;       // rows whose case matches this pattern; empty: all
+  std::int64_t jobs = 0;  // threads; 0: as many as there are processors
+  std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;
+};
+
+// Rows come in the order of the measurements.
+Expected<Validation> validate(const std::string& name, const ValidateOptions& options = {});
 
 std::string to_json(const std::vector<Validation>& validations);
 std::string to_text(const Validation& validation);

@@ -1,12 +1,15 @@
 // The commands and what they share. Arguments are parsed in main.cpp, the one file that knows the parser.
 #pragma once
 
+#include <monet/evaluate.h>
 #include <monet/hardware.h>
 #include <monet/inspect.h>
 #include <monet/map.h>
+#include <monet/pack.h>
 #include <monet/train.h>
 #include <monet/validate.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,10 +70,27 @@ struct MapCommand {
   std::string csv;  // the file to write, or empty
 };
 
+struct EvaluateCommand {
+  CommonOptions common;
+  std::string model;
+  EvaluateOptions options;
+  EvaluateView view;
+  std::string folder;                       // of all files, with names of their own; or empty
+  std::string csv, trace, lifetimes, plan;  // files to write, or empty
+};
+
+struct PackCommand {
+  CommonOptions common;
+  std::string file;
+  std::string capacity;  // bytes or a size with its unit; empty: as small as can be found
+  std::optional<double> time_limit_s;
+  std::string output;  // the file to write, or empty
+};
+
 struct ValidateCommand {
   CommonOptions common;
-  std::string name;  // empty: all
-  std::string data;
+  std::string name;  // empty: all that are quick
+  ValidateOptions options;
 };
 
 // Each command gives the exit status: 0 done, 1 the user's input is wrong, 2 no feasible answer, 3 a defect of ours.
@@ -81,6 +101,8 @@ int run(const HardwareShowCommand& command);
 int run(const HardwareCheckCommand& command);
 int run(const HardwareImportCommand& command);
 int run(const MapCommand& command);
+int run(const EvaluateCommand& command);
+int run(const PackCommand& command);
 int run(const ValidateCommand& command);
 
 // Prints the error on standard error and gives the exit status for it.

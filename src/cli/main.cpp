@@ -145,16 +145,21 @@ void add_selection_options(CLI::App& train, TrainOptions& options) {
       ->group(group);
 }
 
+// All that says which step is made of a network, but for its precision.
+void add_step_options(CLI::App& command, TrainOptions& options) {
+  add_loss_options(command, options);
+  add_optimizer_options(command, options);
+  add_selection_options(command, options);
+  command
+      .add_option("--conv-gradient", options.conv_gradient,
+                  "weight gradient of convolutions: direct, a loop nest of its own, or im2col and a product")
+      ->capture_default_str();
+}
+
 void add_train(CLI::App& app, TrainCommand& command) {
   CLI::App* train = app.add_subcommand("train", "the complete training step of a network: gradients, loss, optimizer");
   add_model(*train, command.model, command.options);
-  add_loss_options(*train, command.options);
-  add_optimizer_options(*train, command.options);
-  add_selection_options(*train, command.options);
-  train
-      ->add_option("--conv-gradient", command.options.conv_gradient,
-                   "weight gradient of convolutions: direct, a loop nest of its own, or im2col and a product")
-      ->capture_default_str();
+  add_step_options(*train, command.options);
   train->add_option("--precision", command.options.precision,
                     "fp32, bf16, fp16, mixed or mixed-fp16; the file's own by default");
   train->add_option("-o,--output", command.output, "write the step as a standard ONNX file")->type_name("OUT.onnx");
@@ -252,21 +257,44 @@ int run(const CLI::App& hardware, const HardwareCommands& commands) {
   return run(commands.import);
 }
 
+// What commands that map operators on a machine share.
+template <class Options>
+void add_machine(CLI::App& command, Options& options) {
+  command
+      .add_option("--hardware", options.hardware, "a preset (monet hardware list) or a file; ZigZag's and Stream's too")
+      ->required()
+      ->type_name("H");
+  add_parameters(command, options.parameters);
+  command.add_option(
+      "--precision", options.train.precision,
+      "fp32, bf16, fp16, mixed, mixed-fp16; or a width at which every element is costed: fp8, int16, int8, int4; the "
+      "file's own by default");
+}
+
+template <class Options>
+void add_mapping_search(CLI::App& command, Options& options) {
+  command.add_option("--objective", options.objective, "of the mappings: latency, energy or edp")
+      ->capture_default_str();
+  command.add_option("--factors", options.factors, "pieces of loops that are put in every order")
+      ->type_name("N")
+      ->check(CLI::Range(1, 12))
+      ->capture_default_str();
+  command.add_option("--cache", options.cache_file, "keep mappings in this file, and use those in it")
+      ->type_name("FILE");
+  command.add_option("--jobs", options.jobs, "threads; all processors by default")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024));
+}
+
 void add_map(CLI::App& app, MapCommand& command) {
   MapOptions& options = command.options;
   CLI::App* map =
       app.add_subcommand("map", "operators on the cores of a machine, each by itself: cycles, energy, traffic");
   add_model(*map, command.model, options.train);
-  map->add_option("--hardware", options.hardware, "a preset (monet hardware list) or a file; ZigZag's and Stream's too")
-      ->required()
-      ->type_name("H");
-  add_parameters(*map, options.parameters);
+  add_machine(*map, options);
+  add_mapping_search(*map, options);
   map->add_flag("--training", options.training, "the whole training step; the file as it is by default");
   map->add_option("--optimizer", options.train.optimizer, "of the training step")->capture_default_str();
-  map->add_option("--precision", options.train.precision,
-                  "fp32, bf16, fp16, mixed, mixed-fp16; or a width at which every element is costed: fp8, int16, int8, "
-                  "int4; the file's own by default");
-  map->add_option("--objective", options.objective, "latency, energy or edp")->capture_default_str();
   map->add_option("--core", options.core, "only this core; the best for each operator by default")->type_name("NAME");
   map->add_option("--layer", options.layers, "only operators of this name (* and ? stand for others)")
       ->type_name("NAME")
@@ -274,20 +302,12 @@ void add_map(CLI::App& app, MapCommand& command) {
   map->add_flag("--on-chip", options.on_chip, "operands start and end in the core's own memories, not off chip");
   map->add_option("--mapping", options.mapping_file, "unrolling and loop orders to keep to: ZigZag's mapping file")
       ->type_name("FILE");
-  map->add_option("--factors", options.factors, "pieces of loops that are put in every order")
-      ->type_name("N")
-      ->check(CLI::Range(1, 12))
-      ->capture_default_str();
   map->add_flag("--full", options.full, "eight pieces: slower, sometimes better");
   map->add_flag_function(
       "--no-refine", [&options](std::int64_t) { options.refine = false; },
       "leave out the search for better sizes of the pieces");
   map->add_flag("--zigzag", options.zigzag, "the search and the rules of ZigZag 3.8.5, its known defects included");
   map->add_flag("--non-negative", options.non_negative, "with --zigzag: without its negative loading times");
-  map->add_option("--cache", options.cache_file, "keep mappings in this file, and use those in it")->type_name("FILE");
-  map->add_option("--jobs", options.jobs, "threads; all processors by default")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024));
   map->add_flag("--nests", command.view.nests, "the loops of each operator, with what each memory holds");
   map->add_option("--csv", command.csv, "write a line for each operator to this file")->type_name("FILE");
   add_common(*map, command.common);
@@ -300,14 +320,136 @@ void add_map(CLI::App& app, MapCommand& command) {
       network_help());
 }
 
+void add_schedule_options(CLI::App& evaluate, EvaluateOptions& options) {
+  const char* const group = "Plan and schedule";
+  const auto switch_off = [&](const char* name, bool& option, const char* meaning) {
+    evaluate.add_flag_function(name, [&option](std::int64_t) { option = false; }, meaning)->group(group);
+  };
+  evaluate.add_option("--plan", options.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy")
+      ->type_name("FILE")
+      ->group(group);
+  evaluate
+      .add_option("--recompute", options.recompute,
+                  "saved tensors to compute again in the backward part; * and ? match")
+      ->type_name("NAME")
+      ->group(group);
+  evaluate
+      .add_option("--page", options.page, "saved tensors that leave memory between forward and backward, and where to")
+      ->type_name("NAME MEMORY")
+      ->group(group);
+  evaluate.add_flag("--force", options.force, "use a plan that was made for another network or machine")->group(group);
+  evaluate.add_option("--order", options.order, "critical-path, graph or listed; the plan's, or critical-path")
+      ->check(CLI::IsMember({"critical-path", "graph", "listed"}))
+      ->type_name("ORDER")
+      ->group(group);
+  evaluate.add_option("--transfers", options.transfers, "from core to core: direct or memory; the plan's, or direct")
+      ->check(CLI::IsMember({"direct", "memory"}))
+      ->type_name("WAY")
+      ->group(group);
+  evaluate
+      .add_flag("--off-chip", options.off_chip,
+                "every operator reads from and writes to off-chip memory, as the published flow does")
+      ->group(group);
+  evaluate
+      .add_flag("--zigzag", options.zigzag,
+                "costs by the rules of ZigZag 3.8.5 and Stream, their known defects included, in 8 bits, off chip")
+      ->group(group);
+  switch_off("--no-check", options.check, "leave out the independent check of the schedule");
+  switch_off("--no-compare", options.compare, "leave out inference, to compare with");
+  switch_off("--no-pack", options.pack, "leave out addresses: memory is then what is live");
+}
+
+void add_evaluate_outputs(CLI::App& evaluate, EvaluateCommand& command) {
+  const char* const group = "Output";
+  const auto rows = [&](const char* name, std::size_t& number, const char* meaning) {
+    evaluate.add_option(name, number, meaning)
+        ->type_name("N")
+        ->check(CLI::Range(0, 1000000000))
+        ->capture_default_str()
+        ->group(group);
+  };
+  const auto file = [&](const char* name, std::string& path, const char* meaning) {
+    evaluate.add_option(name, path, meaning)->type_name("FILE")->group(group);
+  };
+  rows("--operators", command.view.operators, "rows of the table of operators; 0: all");
+  rows("--tensors", command.view.tensors, "tensors at the peak of memory that are listed; 0: all");
+  evaluate
+      .add_option("-o,--output", command.folder,
+                  "write result.json, operators.csv, lifetimes.csv, trace.json and plan.yaml into this folder")
+      ->type_name("DIR")
+      ->group(group);
+  file("--csv", command.csv, "write a line for each operator");
+  file("--trace", command.trace, "write the schedule for ui.perfetto.dev or chrome://tracing");
+  file("--lifetimes", command.lifetimes, "write a line for each buffer: memory, times, bytes, address");
+  file("--save-plan", command.plan, "write the plan, complete: it gives the same result again");
+}
+
+void add_evaluate(CLI::App& app, EvaluateCommand& command) {
+  CLI::App* evaluate =
+      app.add_subcommand("evaluate", "a training step on a machine, in time: latency, energy, memory, and why");
+  add_model(*evaluate, command.model, command.options.train);
+  add_machine(*evaluate, command.options);
+  evaluate->add_flag("--inference", command.options.inference,
+                     "the forward part alone; what only the backward part needs is not kept");
+  add_mapping_search(*evaluate, command.options);
+  add_step_options(*evaluate, command.options.train);
+  add_schedule_options(*evaluate, command.options);
+  add_evaluate_outputs(*evaluate, command);
+  add_common(*evaluate, command.common);
+  evaluate->footer(
+      "Examples:\n"
+      "  monet evaluate resnet18 --hardware edge_tpu\n"
+      "  monet evaluate resnet18-cifar --batch 4 --hardware edge_tpu --set x=2 --set y=2 -o results\n"
+      "  monet evaluate gpt2-tiny --hardware h100 --precision bf16 --inference --json\n"
+      "  monet evaluate net.onnx --hardware machine.yaml --save-plan plan.yaml\n"
+      "  monet evaluate net.onnx --hardware machine.yaml --plan plan.yaml --trace trace.json\n\n"
+      "Exit status: 0 done; 1 something given is wrong; 2 it does not fit the machine's memory, with what could be\n"
+      "done about it; 3 a defect of monet.\n\n" +
+      network_help());
+}
+
+void add_pack(CLI::App& app, PackCommand& command) {
+  CLI::App* pack = app.add_subcommand("pack", "addresses for buffers with lifetimes, in as little memory as can be");
+  pack->add_option("FILE", command.file, "a CSV file: a heading with id,lower,upper,size and a line for each buffer")
+      ->required();
+  pack->add_option("--capacity", command.capacity, "bytes, or as in 1MiB; as little as can be found by default")
+      ->type_name("SIZE");
+  pack->add_option("--time-limit", command.time_limit_s,
+                   "search for so long; by default a fixed amount of search, a few seconds at most")
+      ->type_name("SECONDS");
+  pack->add_option("-o,--output", command.output, "write the buffers with their offsets")->type_name("OUT.csv");
+  add_common(*pack, command.common);
+  pack->footer(
+      "A buffer is alive from lower to before upper. A column alignment may say of what its offset must be a "
+      "multiple.\n"
+      "Exit status 2: they do not fit; the message has the largest load, the shortfall and the buffers alive there.\n\n"
+      "Examples:\n"
+      "  monet pack buffers.csv\n"
+      "  monet pack buffers.csv --capacity 1MiB -o placed.csv\n"
+      "  monet pack buffers.csv --capacity 1048576 --time-limit 60 --json\n\n"
+      "A file:\n"
+      "  id,lower,upper,size,alignment\n"
+      "  weights,0,9,4096,64\n"
+      "  activation,2,5,1000,1\n");
+}
+
 void add_validate(CLI::App& app, ValidateCommand& command) {
   CLI::App* validate = app.add_subcommand("validate", "accuracy against reference measurements, % error a row");
   std::string names = "Validations:\n";
   for (const ValidationInfo& info : validations()) names += fmt::format("  {:<22} {}\n", info.name, info.description);
-  validate->add_option("NAME", command.name, "which; all of them by default");
-  validate->add_option("--data", command.data, "the folder with groundtruth/ and models/")->type_name("DIR");
+  validate->add_option("NAME", command.name, "which; all that are quick by default");
+  validate->add_option("--data", command.options.data, "the folder with groundtruth/, models/ and validation/")
+      ->type_name("DIR");
+  validate->add_option("--only", command.options.only, "rows whose case matches; * and ? as in a shell")
+      ->type_name("PATTERN");
+  validate->add_option("--jobs", command.options.jobs, "threads; all processors by default")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
   add_common(*validate, command.common);
-  validate->footer("Examples:\n  monet validate memory\n  monet validate counts --json\n\n" + names);
+  validate->footer(
+      "Examples:\n  monet validate silicon\n  monet validate counts --json\n  monet validate h200 --only 'resnet18, "
+      "batch 8, *'\n\n" +
+      names);
 }
 
 // What the arguments got wrong, with the nearest right word where one is near. `words` are the commands before them.
@@ -358,6 +500,10 @@ int run_program(int argc, char** argv) {
   add_hardware(app, hardware_commands);
   MapCommand map_command;
   add_map(app, map_command);
+  EvaluateCommand evaluate_command;
+  add_evaluate(app, evaluate_command);
+  PackCommand pack_command;
+  add_pack(app, pack_command);
   add_validate(app, validate_command);
   try {
     app.parse(argc, argv);
@@ -370,6 +516,8 @@ int run_program(int argc, char** argv) {
   if (app.got_subcommand("train")) return run(train_command);
   if (app.got_subcommand("hardware")) return run(*app.get_subcommand("hardware"), hardware_commands);
   if (app.got_subcommand("map")) return run(map_command);
+  if (app.got_subcommand("evaluate")) return run(evaluate_command);
+  if (app.got_subcommand("pack")) return run(pack_command);
   if (app.got_subcommand("validate")) return run(validate_command);
   return run(inspect_command);
 }

@@ -35,17 +35,20 @@ class Record {
     return cells_[index];
   }
 
-  Expected<std::int64_t> integer(const char* column) const {
-    MONET_TRY(const std::string cell, text(column));
-    std::int64_t value = 0;
-    const auto read = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (read.ec == std::errc() && read.ptr == cell.data() + cell.size()) return value;
-    return Error{.message = fmt::format("'{}' is not a whole number in column '{}'", cell, column),
-                 .place = place_,
-                 .advice = {}};
-  }
+  Expected<std::int64_t> integer(const char* column) const { return value<std::int64_t>(column, "a whole number"); }
+  Expected<double> number(const char* column) const { return value<double>(column, "a number"); }
 
  private:
+  template <class Value>
+  Expected<Value> value(const char* column, const char* kind) const {
+    MONET_TRY(const std::string cell, text(column));
+    Value value = 0;
+    const auto read = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (read.ec == std::errc() && read.ptr == cell.data() + cell.size()) return value;
+    return Error{
+        .message = fmt::format("'{}' is not {} in column '{}'", cell, kind, column), .place = place_, .advice = {}};
+  }
+
   const std::vector<std::string>& columns_;
   std::vector<std::string> cells_;
   std::string place_;
@@ -62,6 +65,12 @@ Expected<MeasuredStep> step_of(const Record& record) {
   MONET_TRY(step.parameters, record.integer("parameters"));
   MONET_TRY(step.static_bytes, record.integer("static_bytes"));
   MONET_TRY(step.after_forward_bytes, record.integer("after_forward_bytes"));
+  for (const char* phase : {"peak_forward_bytes", "peak_backward_bytes", "peak_optimizer_bytes"}) {
+    MONET_TRY(const std::int64_t bytes, record.integer(phase));
+    step.peak_bytes = std::max(step.peak_bytes, bytes);
+  }
+  MONET_TRY(step.step_ms, record.number("graph_step_ms"));
+  MONET_TRY(step.energy_mj, record.number("energy_per_step_mj"));
   MONET_TRY(step.forward_flops, record.integer("fwd_flops"));
   MONET_TRY(step.backward_flops, record.integer("bwd_flops"));
   return step;

@@ -21,12 +21,7 @@ namespace monet {
 
 namespace {
 
-// Storage widths that no network is converted to: elements are costed at them.
 const std::vector<std::string> storage_precisions = {"fp8", "int16", "int8", "int4"};
-
-bool is_storage_precision(const std::string& name) {
-  return std::ranges::find(storage_precisions, name) != storage_precisions.end();
-}
 
 Expected<CoreId> core_named(const Hardware& hardware, const std::string& name) {
   if (name.empty()) return CoreId();
@@ -76,6 +71,12 @@ Status check_patterns(const Graph& graph, const std::vector<std::string>& patter
   return Done{};
 }
 
+}  // namespace
+
+bool is_storage_precision(const std::string& name) {
+  return std::ranges::find(storage_precisions, name) != storage_precisions.end();
+}
+
 Expected<Objective> objective_named(const std::string& name) {
   if (name == "latency") return Objective::latency;
   if (name == "energy") return Objective::energy;
@@ -84,8 +85,6 @@ Expected<Objective> objective_named(const std::string& name) {
                .place = "--objective",
                .advice = "latency, energy or edp"};
 }
-
-}  // namespace
 
 Expected<Network> network_to_map(const std::string& model, const MapOptions& options, NetworkMapping& result) {
   TrainOptions train = options.train;

@@ -1,3 +1,4 @@
+#include "report/csv.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -12,25 +13,11 @@ namespace monet {
 
 namespace {
 
-std::string cycles_text(double cycles) {
-  if (cycles < 9e15 && std::abs(cycles - std::round(cycles)) < 1e-6)
-    return grouped(static_cast<std::int64_t>(std::round(cycles)));
-  return cycles < 9e15 ? fmt::format("{}{}", grouped(static_cast<std::int64_t>(cycles)),
-                                     fmt::format("{:.1f}", cycles - std::floor(cycles)).substr(1))
-                       : fmt::format("{:.4g}", cycles);
-}
-
 std::string energy_text(double pj) {
   constexpr const char* units[] = {"pJ", "nJ", "uJ", "mJ", "J", "kJ"};
   std::size_t unit = 0;
   for (; pj >= 999.95 && unit < 5; ++unit) pj /= 1000;
   return fmt::format("{:.4g} {}", pj, units[unit]);
-}
-
-std::string seconds_text(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.4g} s", seconds);
-  if (seconds >= 1e-3) return fmt::format("{:.4g} ms", seconds * 1e3);
-  return fmt::format("{:.4g} us", seconds * 1e6);
 }
 
 // What binds the nest that takes longest.
@@ -146,15 +133,6 @@ std::string to_text(const NetworkMapping& mapping, const MapView& view) {
 }
 
 std::string to_csv(const NetworkMapping& mapping) {
-  const auto quoted = [](const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-    std::string result = "\"";
-    for (char c : text) {
-      if (c == '"') result += '"';
-      result += c;
-    }
-    return result + "\"";
-  };
   std::string text =
       "name,operator,phase,core,macs,cycles,ideal_cycles,utilization,compute_cycles,stall_cycles,load_cycles,"
       "unload_cycles,fill_cycles,bound_cycles,bound_by,energy_pj,compute_pj,memory_pj,network_pj,static_pj,energy_by_"
@@ -184,12 +162,12 @@ std::string to_csv(const NetworkMapping& mapping) {
       by_memory += fmt::format("{}{}={}", by_memory.empty() ? "" : ";", memory, pj);
     }
     std::ranges::replace(order, '\n', ';');
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(layer.name),
-                    layer.op, layer.phase, quoted(layer.core), layer.macs, layer.cycles, layer.ideal_cycles,
-                    layer.utilization, sum.compute_cycles, sum.stall_cycles, sum.load_cycles, sum.unload_cycles,
-                    sum.fill_cycles, layer.bound_cycles, quoted(bound_text(layer)), layer.energy_pj, sum.compute_pj,
-                    memory_pj, sum.network_pj, sum.static_pj, quoted(by_memory), quoted(order), quoted(layer.reason));
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(layer.name),
+                        layer.op, layer.phase, csv_field(layer.core), layer.macs, layer.cycles, layer.ideal_cycles,
+                        layer.utilization, sum.compute_cycles, sum.stall_cycles, sum.load_cycles, sum.unload_cycles,
+                        sum.fill_cycles, layer.bound_cycles, csv_field(bound_text(layer)), layer.energy_pj,
+                        sum.compute_pj, memory_pj, sum.network_pj, sum.static_pj, csv_field(by_memory),
+                        csv_field(order), csv_field(layer.reason));
   };
   for (const MappedLayer& layer : mapping.layers) line(layer);
   for (const MappedLayer& layer : mapping.unmapped) line(layer);

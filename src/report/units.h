@@ -12,5 +12,9 @@ std::string grouped(std::int64_t number);
 std::string with_prefix(std::int64_t number);
 // "44.59 MiB", "512 B"
 std::string byte_size(std::int64_t bytes);
+// "9,872,000", "12.5"
+std::string cycles_text(double cycles);
+// "12.34 ms"
+std::string seconds_text(double seconds);
 
 }  // namespace monet

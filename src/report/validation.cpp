@@ -1,16 +1,16 @@
+#include "report/validation.h"
+
+#include "base/glob.h"
 #include "base/suggest.h"
 #include "base/try.h"
-#include "report/groundtruth.h"
 #include "report/json.h"
 #include "report/table.h"
-
-#include <monet/train.h>
-#include <monet/validate.h>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace monet {
 
@@ -19,15 +19,6 @@ namespace {
 // Not part of the network: library workspace in the first rows, rounding of small allocations.
 constexpr std::int64_t least_batch = 4;
 constexpr std::int64_t least_saved = std::int64_t{10} << 20;
-
-Expected<Training> modelled_step(const MeasuredStep& measured, const std::string& data) {
-  TrainOptions options;
-  options.batch = measured.batch;
-  options.optimizer = measured.optimizer;
-  if (measured.precision == "bf16") options.precision = "bf16";
-  if (measured.precision == "amp") options.precision = "mixed";
-  return train(fmt::format("{}/models/{}.onnx", data, measured.network), options);
-}
 
 std::string memory_aside(const MeasuredStep& measured) {
   if (measured.batch < least_batch) return "batch below 4";
@@ -60,63 +51,105 @@ std::vector<ValidationRow> count_rows(const MeasuredStep& measured, const Traini
 
 using RowsOf = std::vector<ValidationRow> (*)(const MeasuredStep&, const Training&);
 
-Expected<Validation> over_measured_steps(const std::string& name, const std::string& data, RowsOf rows_of,
+Expected<Validation> over_measured_steps(const std::string& name, const std::string& data,
+                                         const ValidateOptions& options, RowsOf rows_of,
                                          bool (*wanted)(const MeasuredStep&)) {
-  MONET_TRY(const std::vector<MeasuredStep> steps, read_measured_steps(data + "/groundtruth/h200_training.csv"));
-  Validation validation{.name = name, .rows = {}};
+  MONET_TRY(const std::vector<MeasuredStep> steps, wanted_steps(data, options));
+  Validation validation{.name = name, .rows = {}, .notes = {}};
   for (const MeasuredStep& measured : steps) {
     if (!wanted(measured)) continue;
-    MONET_TRY(const Training step, modelled_step(measured, data));
+    MONET_TRY(const Training step, train(model_of(measured, data), train_options_of(measured)));
     std::ranges::move(rows_of(measured, step), std::back_inserter(validation.rows));
   }
   return validation;
 }
 
-template <class Fold>
-double over_counting_rows(const Validation& validation, double start, const Fold& fold) {
-  double result = start;
+// Absolute errors of the rows that count, in percent.
+std::vector<double> errors_of(const Validation& validation, const std::string& quantity) {
+  std::vector<double> errors;
   for (const ValidationRow& row : validation.rows) {
-    if (row.aside.empty()) result = fold(result, std::abs(row.error_percent()));
+    if (!row.aside.empty() || (!quantity.empty() && row.quantity != quantity)) continue;
+    errors.push_back(std::abs(row.error_percent()));
   }
-  return result;
+  return errors;
+}
+
+std::vector<std::string> quantities_of(const Validation& validation) {
+  std::vector<std::string> quantities;
+  for (const ValidationRow& row : validation.rows) {
+    if (std::ranges::find(quantities, row.quantity) == quantities.end()) quantities.push_back(row.quantity);
+  }
+  return quantities;
+}
+
+std::string text_of_value(double value) {
+  return value == std::floor(value) ? fmt::format("{:.0f}", value)
+                                    : fmt::format("{:.{}f}", value, value < 1000 ? 3 : 0);
 }
 
 }  // namespace
 
+std::string model_of(const MeasuredStep& measured, const std::string& data) {
+  return fmt::format("{}/models/{}.onnx", data, measured.network);
+}
+
+TrainOptions train_options_of(const MeasuredStep& measured) {
+  TrainOptions options;
+  options.batch = measured.batch;
+  options.optimizer = measured.optimizer;
+  if (measured.precision == "bf16") options.precision = "bf16";
+  if (measured.precision == "amp") options.precision = "mixed";
+  return options;
+}
+
+Error nothing_matches(const ValidateOptions& options, const std::string& example) {
+  return {.message = fmt::format("no case matches '{}'", options.only),
+          .place = "--only",
+          .advice = fmt::format("cases look like '{}'; * stands for any characters", example)};
+}
+
+Expected<std::vector<MeasuredStep>> wanted_steps(const std::string& data, const ValidateOptions& options) {
+  MONET_TRY(std::vector<MeasuredStep> steps, read_measured_steps(data + "/groundtruth/h200_training.csv"));
+  if (options.only.empty() || steps.empty()) return steps;
+  const std::string example = steps.front().name();
+  std::erase_if(steps, [&](const MeasuredStep& step) { return !matches(options.only, step.name()); });
+  if (steps.empty()) return nothing_matches(options, example);
+  return steps;
+}
+
 const std::vector<ValidationInfo>& validations() {
   static const std::vector<ValidationInfo> all = {
-      {"counts", "parameters, forward and backward MACs of measured training steps"},
-      {"memory", "saved and static bytes of measured training steps in fp32"},
-      {"memory-low-precision", "the same in bf16 and in mixed precision"},
+      {"counts", "parameters, forward and backward MACs of measured training steps", false},
+      {"memory", "saved and static bytes of measured training steps in fp32", false},
+      {"memory-low-precision", "the same in bf16 and in mixed precision", false},
+      {"silicon", "cycles of chips that were measured: DepFiN, DIANA, a 4x4 analog chip", false},
+      {"h200", "latency, energy and memory of measured training steps, from the data sheet (minutes)", true},
   };
   return all;
 }
 
-double Validation::mean_absolute_percent() const {
-  const auto count = std::ranges::count_if(rows, [](const ValidationRow& row) { return row.aside.empty(); });
-  const double sum = over_counting_rows(*this, 0, [](double a, double b) { return a + b; });
-  return count == 0 ? 0 : sum / static_cast<double>(count);
+double Validation::mean_absolute_percent(const std::string& quantity) const {
+  const std::vector<double> errors = errors_of(*this, quantity);
+  const double sum = std::accumulate(errors.begin(), errors.end(), 0.0);
+  return errors.empty() ? 0 : sum / static_cast<double>(errors.size());
 }
 
-double Validation::worst_percent() const {
-  return over_counting_rows(*this, 0, [](double a, double b) { return std::max(a, b); });
+double Validation::worst_percent(const std::string& quantity) const {
+  const std::vector<double> errors = errors_of(*this, quantity);
+  return errors.empty() ? 0 : *std::ranges::max_element(errors);
 }
 
-Expected<Validation> validate(const std::string& name, const std::string& data) {
-  const std::string folder = data.empty() ? MONET_DATA_DIR : data;
-  if (name == "counts") {
-    return over_measured_steps(name, folder, count_rows,
-                               [](const MeasuredStep& step) { return !step.checkpoint && step.precision == "fp32"; });
-  }
-  if (name == "memory") {
-    return over_measured_steps(name, folder, memory_rows,
-                               [](const MeasuredStep& step) { return !step.checkpoint && step.precision == "fp32"; });
-  }
-  if (name == "memory-low-precision") {
-    return over_measured_steps(name, folder, memory_rows, [](const MeasuredStep& step) {
-      return !step.checkpoint && (step.precision == "bf16" || step.precision == "amp");
-    });
-  }
+Expected<Validation> validate(const std::string& name, const ValidateOptions& options) {
+  const std::string folder = options.data.empty() ? MONET_DATA_DIR : options.data;
+  if (name == "silicon") return validate_silicon(folder, options);
+  if (name == "h200") return validate_h200(folder, options);
+  const auto in_fp32 = [](const MeasuredStep& step) { return !step.checkpoint && step.precision == "fp32"; };
+  const auto in_fewer_bits = [](const MeasuredStep& step) {
+    return !step.checkpoint && (step.precision == "bf16" || step.precision == "amp");
+  };
+  if (name == "counts") return over_measured_steps(name, folder, options, count_rows, in_fp32);
+  if (name == "memory") return over_measured_steps(name, folder, options, memory_rows, in_fp32);
+  if (name == "memory-low-precision") return over_measured_steps(name, folder, options, memory_rows, in_fewer_bits);
   std::vector<std::string> names;
   for (const ValidationInfo& info : validations()) names.push_back(info.name);
   const std::string guess = nearest(name, names);
@@ -128,9 +161,9 @@ Expected<Validation> validate(const std::string& name, const std::string& data) 
 
 std::string to_json(const std::vector<Validation>& validations) {
   Json json = {{"schema", 1}, {"command", "validate"}, {"rows", Json::array()}};
-  double worst = 0;
-  double sum = 0;
-  std::int64_t count = 0;
+  Validation all;
+  Json summary = Json::array();
+  Json notes = Json::array();
   for (const Validation& validation : validations) {
     for (const ValidationRow& row : validation.rows) {
       json["rows"].push_back({{"validation", validation.name},
@@ -141,14 +174,21 @@ std::string to_json(const std::vector<Validation>& validations) {
                               {"error_percent", row.error_percent()},
                               {"counts", row.aside.empty()},
                               {"aside", row.aside}});
-      if (!row.aside.empty()) continue;
-      worst = std::max(worst, std::abs(row.error_percent()));
-      sum += std::abs(row.error_percent());
-      ++count;
     }
+    all.rows.insert(all.rows.end(), validation.rows.begin(), validation.rows.end());
+    for (const std::string& quantity : quantities_of(validation)) {
+      summary.push_back({{"validation", validation.name},
+                         {"quantity", quantity},
+                         {"rows", errors_of(validation, quantity).size()},
+                         {"mean_absolute_percent", validation.mean_absolute_percent(quantity)},
+                         {"worst_percent", validation.worst_percent(quantity)}});
+    }
+    for (const std::string& note : validation.notes) notes.push_back(note);
   }
-  json["mean_absolute_percent"] = count == 0 ? 0 : sum / static_cast<double>(count);
-  json["worst_percent"] = worst;
+  json["quantities"] = std::move(summary);
+  json["notes"] = std::move(notes);
+  json["mean_absolute_percent"] = all.mean_absolute_percent();
+  json["worst_percent"] = all.worst_percent();
   return text_of(json);
 }
 
@@ -157,11 +197,25 @@ std::string to_text(const Validation& validation) {
   Table table(
       {{"case"}, {"quantity"}, {"measured", Align::right}, {"modelled", Align::right}, {"error", Align::right}, {""}});
   for (const ValidationRow& row : validation.rows) {
-    table.add({row.name, row.quantity, fmt::format("{:.0f}", row.measured), fmt::format("{:.0f}", row.modelled),
-               fmt::format("{:+.2f} %", row.error_percent()), row.aside.empty() ? "" : "aside: " + row.aside});
+    // What could not be modelled has no error.
+    const bool known = row.modelled > 0 || row.measured == 0;
+    table.add({row.name, row.quantity, text_of_value(row.measured), known ? text_of_value(row.modelled) : "-",
+               known ? fmt::format("{:+.2f} %", row.error_percent()) : "-",
+               row.aside.empty() ? "" : "aside: " + row.aside});
   }
-  return fmt::format("{}\n\n{}\nmean {:.2f} %, worst {:.2f} % (rows set aside not counted)\n", validation.name,
-                     table.text(), validation.mean_absolute_percent(), validation.worst_percent());
+  std::string text = fmt::format("{}\n\n{}\n", validation.name, table.text());
+  const std::vector<std::string> quantities = quantities_of(validation);
+  for (const std::string& quantity : quantities) {
+    const std::size_t rows = errors_of(validation, quantity).size();
+    if (quantities.size() < 2 || rows == 0) continue;
+    text += fmt::format("{}: mean {:.2f} %, worst {:.2f} % of {} rows\n", quantity,
+                        validation.mean_absolute_percent(quantity), validation.worst_percent(quantity), rows);
+  }
+  text += fmt::format("mean {:.2f} %, worst {:.2f} % (rows set aside not counted)\n",
+                      validation.mean_absolute_percent(), validation.worst_percent());
+  if (!validation.notes.empty()) text += "\nassumed\n";
+  for (const std::string& note : validation.notes) text += fmt::format("- {}\n", note);
+  return text;
 }
 
 }  // namespace monet

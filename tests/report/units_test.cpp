@@ -31,6 +31,21 @@ TEST(Units, Bytes) {
   EXPECT_EQ(byte_size(46756000), "44.59 MiB");
 }
 
+TEST(Units, Cycles) {
+  EXPECT_EQ(cycles_text(0), "0");
+  EXPECT_EQ(cycles_text(9872000), "9,872,000");
+  EXPECT_EQ(cycles_text(12.5), "12.5");
+  EXPECT_EQ(cycles_text(12.96), "13");
+  EXPECT_EQ(cycles_text(0.02), "0.02");
+  EXPECT_EQ(cycles_text(1.25e17), "1.25e+17");
+}
+
+TEST(Units, Seconds) {
+  EXPECT_EQ(seconds_text(2), "2 s");
+  EXPECT_EQ(seconds_text(0.01234), "12.34 ms");
+  EXPECT_EQ(seconds_text(2e-6), "2 us");
+}
+
 TEST(TableText, AlignsColumns) {
   Table table({{"name"}, {"number", Table::Align::right}});
   table.add({"a", "1"});

@@ -1,0 +1,202 @@
+// A training step of a network on a machine, in time: latency, energy, memory, and why.
+#pragma once
+
+#include <monet/expected.h>
+#include <monet/train.h>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace monet {
+
+struct EvaluateOptions {
+  TrainOptions train;      // batch, dimensions, precision, loss, optimizer …
+  bool inference = false;  // the forward part alone; what only the backward part needs is not kept
+
+  std::string hardware;                                         // a preset's name or a file
+  std::vector<std::pair<std::string, std::string>> parameters;  // of a family of machines
+  std::string plan;                                             // a file; empty: all of it by the default policy
+  std::vector<std::string> recompute;                           // patterns of saved tensors, beside what the plan says
+  std::vector<std::string> keep;                                // patterns of those of them that are kept all the same
+  std::vector<std::pair<std::string, std::string>> page;        // patterns of saved tensors, and the memory they go to
+  bool force = false;  // a plan made for another graph or machine is used with a warning
+
+  std::string products;               // precision at whose rate fp32 products run: tf32; empty: fp32
+  std::string objective = "latency";  // of the mappings: energy, edp
+  std::int64_t factors = 6;
+  std::string order;      // overrides the plan's: critical-path, graph, listed
+  std::string transfers;  // overrides the plan's: direct, memory
+  bool off_chip = false;  // every operator reads from and writes to off-chip memory, as the published flow does
+  // Costs by the rules of ZigZag 3.8.5 and Stream, defects included, in 8 bits: what they do not know is free, and
+  // every operator is alone between off-chip memory and its core.
+  bool zigzag = false;
+  bool check = true;       // the schedule, by the independent checker
+  bool compare = true;     // also inference, to compare with
+  bool pack = true;        // addresses
+  bool advise = true;      // when it does not fit: what would, each evaluated
+  bool trace = false;      // Evaluation::trace is wanted
+  bool lifetimes = false;  // Evaluation::lifetimes is wanted
+  std::string cache_file;
+  std::int64_t jobs = 0;
+
+  std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;
+};
+
+using Parts = std::vector<std::pair<std::string, double>>;
+
+// One operator, all its tiles together.
+struct OperatorResult {
+  std::string name, op, phase;
+  std::string stack;               // its name or number
+  std::vector<std::string> cores;  // that run it
+  std::int64_t tiles = 0;
+  double macs = 0;
+  double start = 0, end = 0;  // cycles
+  double busy_cycles = 0;     // of its cores, added up
+  double compute_cycles = 0, stall_cycles = 0, load_cycles = 0, fill_cycles = 0;
+  double slowed_cycles = 0;  // longer than its mapping wants, because memory or links were shared
+  double wait_cycles = 0;    // its cores stood still before its tiles
+  double energy_pj = 0, compute_pj = 0, memory_pj = 0, network_pj = 0, transfer_pj = 0;
+  double home_read_bytes = 0, home_write_bytes = 0;
+  double bound_cycles = 0;
+  bool recomputed = false;
+};
+
+// busy + idle = latency, for each part of the machine.
+struct ResourceResult {
+  std::string name, kind;  // core, link, port
+  std::string type;        // tables count those of equal type together; empty: it is alone
+  double busy_cycles = 0;  // a core: running tiles; a link or port: at its full width
+  // Cores: what running consists of.
+  double compute_cycles = 0, stall_cycles = 0, load_cycles = 0, fill_cycles = 0, slowed_cycles = 0;
+  double idle_cycles = 0;
+  Parts idle_by;  // cores: cycles waiting for data, transfers, memory, nothing to do
+  double bytes = 0;
+  double energy_pj = 0;
+  double utilization = 0;
+};
+
+struct LiveTensor {
+  std::string name, role;
+  std::int64_t bytes = 0;
+  double start = 0, end = 0;  // cycles
+};
+
+// What one memory holds.
+struct MemoryResult {
+  std::string name, kind;
+  std::int64_t capacity_bytes = 0;
+  std::int64_t live_peak_bytes = 0;
+  std::int64_t packed_peak_bytes = 0;  // with real addresses; 0: not packed
+  double peak_at = 0;                  // cycles
+  Parts peak_by_role;
+  std::vector<LiveTensor> alive_at_peak;  // the largest first
+  double read_bytes = 0, written_bytes = 0;
+  double energy_pj = 0;
+  // Bytes over time by role: a curve of steps for reports, thinned where it has very many.
+  std::vector<std::string> roles;
+  std::vector<double> curve_at;
+  std::vector<std::vector<std::int64_t>> curve;  // by time, then role
+};
+
+struct CriticalStep {
+  std::string name;  // of an operator, or "fetch conv1.weight"
+  std::string kind;  // compute, transfer, wait
+  double start = 0, end = 0;
+};
+
+struct PhaseResult {
+  std::string phase;
+  double start = 0, end = 0;  // first and last moment of its operators
+  double busy_cycles = 0;
+  double latency_cycles = 0;  // its share of the makespan
+  double energy_pj = 0;
+  double macs = 0;
+};
+
+struct FitOption {
+  std::string what;  // "batch 8", "recompute all saved tensors", "page saved tensors to flash"
+  bool fits = false;
+  double latency_cycles = 0, energy_pj = 0;
+  std::int64_t peak_bytes = 0;
+  std::string reason;  // why it does not, or cannot be told
+};
+
+// Events for a trace viewer; made only when wanted.
+struct TraceEvent {
+  std::string track, name, kind;
+  double start = 0, end = 0;
+  std::int64_t bytes = 0;
+  std::string cause;
+  std::int64_t flow_from = -1;  // index of the event whose result it uses
+};
+
+struct Lifetime {
+  std::string memory, name, role;
+  double start = 0, end = 0;
+  std::int64_t bytes = 0;
+  std::int64_t address = -1;  // -1: not packed
+};
+
+struct Evaluation {
+  std::string model, hardware, objective;
+  bool inference = false;
+  double clock_hz = 0;
+  std::int64_t batch = 0;
+  std::int64_t micro_batches = 1;
+
+  double latency_cycles = 0, latency_s = 0;
+  double energy_pj = 0;
+  Parts energy;  // compute by precision, each memory, each link, static: adds up to energy_pj
+  double macs = 0, utilization = 0;
+  std::int64_t nodes = 0, parameters = 0, saved_bytes = 0, stacks = 0, tiles = 0, transfers = 0;
+  std::vector<std::pair<std::string, std::int64_t>> footprint_bytes;  // by role, at the peak of home memory
+  double bound_cycles = 0, bound_pj = 0;
+  std::string bound_by;
+  double wall_s = 0, map_s = 0, schedule_s = 0, check_s = 0, pack_s = 0;
+
+  std::vector<PhaseResult> phases;
+  std::vector<OperatorResult> operators;
+  std::vector<ResourceResult> resources;
+  std::vector<MemoryResult> memories;
+  std::vector<CriticalStep> critical_path;  // in order of time
+  Parts critical_by_kind;
+  std::string checked;  // what the checker looked at; empty: it was off
+
+  bool fits = true;
+  std::string does_not_fit;  // "dram is too small by 12 MiB"
+  std::vector<FitOption> options;
+
+  // The same network, only forward; zero where it was not wanted.
+  double inference_cycles = 0, inference_pj = 0;
+  std::int64_t inference_peak_bytes = 0;
+
+  std::vector<std::string> filled;  // what the policy decided
+  std::vector<std::string> warnings, notes;
+  std::string plan_yaml;  // complete: gives the same result again
+
+  std::vector<TraceEvent> trace;
+  std::vector<Lifetime> lifetimes;
+};
+
+Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& options);
+
+struct EvaluateView {
+  std::size_t operators = 15;  // rows of the table; 0: all
+  std::size_t tensors = 10;    // alive at the peak; 0: all
+};
+
+// As one JSON object with "schema": 1; as tables; one line an operator; for Perfetto; one line a buffer.
+std::string to_json(const Evaluation& evaluation);
+std::string to_text(const Evaluation& evaluation, const EvaluateView& view);
+std::string to_csv(const Evaluation& evaluation);
+std::string to_trace(const Evaluation& evaluation);
+void write_trace(const Evaluation& evaluation, std::ostream& out);  // the same, piece by piece
+std::string to_lifetimes_csv(const Evaluation& evaluation);
+
+}  // namespace monet

@@ -1,0 +1,270 @@
+#include "base/try.h"
+#include "evaluate/check/check.h"
+#include "evaluate/evaluate.h"
+#include "evaluate/plan/bind_tensors.h"
+#include "evaluate/plan/hash.h"
+#include "evaluate/plan/reader.h"
+#include "evaluate/plan/writer.h"
+#include "hardware/open/open.h"
+#include "networks/open.h"
+#include "report/evaluation.h"
+#include "report/evaluation_memory.h"
+#include "report/evaluation_parts.h"
+#include "report/mapping.h"
+#include "training/options.h"
+#include "training/recompute.h"
+#include "training/step.h"
+
+#include <monet/evaluate.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+namespace monet {
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// A network ready to be evaluated.
+struct Subject {
+  Graph graph;
+  std::int64_t parameters = 0;
+  std::int64_t saved_bytes = 0;
+};
+
+template <class Choice>
+Expected<Choice> choice(const char* option, const std::string& name, std::initializer_list<Choice> choices) {
+  std::vector<std::string> names;
+  for (Choice each : choices) {
+    if (name_of(each) == name) return each;
+    names.emplace_back(name_of(each));
+  }
+  return Error{.message = fmt::format("there is no \"{}\"", name),
+               .place = option,
+               .advice = fmt::format("{}", fmt::join(names, ", "))};
+}
+
+Expected<Plan> plan_of(const EvaluateOptions& options) {
+  Plan plan;
+  if (!options.plan.empty()) {
+    MONET_TRY(plan, read_plan(options.plan));
+  }
+  if (!options.order.empty()) {
+    MONET_TRY(plan.order,
+              choice("--order", options.order, {PlanOrder::critical_path, PlanOrder::graph, PlanOrder::listed}));
+  }
+  if (!options.transfers.empty()) {
+    MONET_TRY(plan.transfers, choice("--transfers", options.transfers, {PlanTransfers::direct, PlanTransfers::memory}));
+  }
+  for (const std::string& name : options.recompute) {
+    plan.tensors.push_back({.name = name, .retention = Retention::recompute, .memory = {}, .place = {}});
+  }
+  for (const std::string& name : options.keep) {
+    plan.tensors.push_back({.name = name, .retention = Retention::keep, .memory = {}, .place = {}});
+  }
+  for (const auto& [name, memory] : options.page) {
+    plan.tensors.push_back({.name = name, .retention = Retention::page, .memory = memory, .place = {}});
+  }
+  return plan;
+}
+
+// Of the first input: what a batch that is not given comes to.
+std::int64_t leading_dimension(const Graph& graph) {
+  if (graph.inputs.empty() || graph[graph.inputs.front()].type.shape.empty()) return 1;
+  return graph[graph.inputs.front()].type.shape.front();
+}
+
+// The part of a step that belongs to the first phases.
+Graph phases_up_to(const Graph& graph, Phase last) {
+  Graph part = graph;
+  std::vector<Node> nodes;
+  for (const Node& node : graph.nodes()) {
+    if (node.phase <= last) nodes.push_back(node);
+  }
+  part.set_nodes(std::move(nodes));
+  std::erase_if(part.outputs, [&](TensorId id) { return graph[id].producer.valid() && !part[id].producer.valid(); });
+  for (std::size_t i = 0; i < part.tensors().size(); ++i) {
+    if (graph.tensors()[i].producer.valid() && !part.tensors()[i].producer.valid()) part[TensorId(i)].updates = {};
+  }
+  return part;
+}
+
+Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference,
+                               Evaluation& result) {
+  MapOptions map;
+  map.train = options.train;
+  map.training = !inference;
+  NetworkMapping told;
+  MONET_TRY(Network network, network_to_map(model, map, told));
+  result.warnings.insert(result.warnings.end(), told.warnings.begin(), told.warnings.end());
+  result.notes.insert(result.notes.end(), told.notes.begin(), told.notes.end());
+  Subject subject;
+  subject.graph = inference ? phases_up_to(network.graph, Phase::forward) : std::move(network.graph);
+  for (const Tensor& tensor : subject.graph.tensors()) {
+    if (tensor.parameter) subject.parameters += element_count(tensor.type.shape);
+  }
+  if (!inference) {
+    for (const training::SavedCandidate& saved : training::saved_candidates(subject.graph)) {
+      subject.saved_bytes += saved.bytes;
+    }
+  }
+  return subject;
+}
+
+class Evaluating {
+ public:
+  Evaluating(const Hardware& hardware, const EvaluateOptions& options, MappingCache& cache,
+             MappingStore* store = nullptr)
+      : hardware_(hardware), options_(options), cache_(cache), store_(store) {}
+
+  // The graph by the plan; what does not follow from the schedule is left alone.
+  Expected<Evaluation> run(const Graph& original, const Plan& plan, Evaluation result) {
+    MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(plan, original, hardware_));
+    Graph graph = original;
+    std::vector<TensorId> now(original.tensors().size());
+    for (std::size_t i = 0; i < now.size(); ++i) now[i] = TensorId(i);
+    if (const std::vector<TensorId> again = recomputed(tensors); !again.empty()) {
+      MONET_TRY(training::Recomputed rewritten, training::recompute(std::move(graph), again));
+      graph = std::move(rewritten.graph);
+      now = std::move(rewritten.tensors);
+    }
+    MONET_TRY(EvaluatorOptions how, evaluator_options());
+    Evaluator evaluator(graph, hardware_, cache_, how);
+    MONET_TRY(PlanRequest request, evaluator.bind(plan));
+    for (const BoundTensor& tensor : tensors) {
+      if (tensor.retention != Retention::page || !now[tensor.tensor.index()].valid()) continue;
+      request.paged.resize(graph.tensors().size());
+      request.paged[now[tensor.tensor.index()].index()] = tensor.memory;
+    }
+    MONET_TRY(const Evaluated evaluated, evaluator.evaluate(request));
+    result.map_s += evaluated.map_s;
+    result.schedule_s += evaluated.schedule_s;
+    for (const std::string& note : evaluator.notes()) {
+      if (std::ranges::find(result.notes, note) == result.notes.end()) result.notes.push_back(note);
+    }
+    result.filled = evaluated.assignment.filled;
+    const ScheduledStep step{graph, hardware_, evaluated.assignment, evaluated.tiles, evaluated.schedule};
+    PackedStays packed;
+    auto start = std::chrono::steady_clock::now();
+    if (options_.pack) {
+      MONET_TRY(packed, pack_stays(step, evaluator.machine()));
+    }
+    result.pack_s += seconds_since(start);
+    std::vector<OperatorBound> bounds;
+    for (std::size_t n = 0; n < graph.nodes().size(); ++n) bounds.push_back(evaluator.costs().bound(NodeId(n)));
+    fill(result, step, bounds,
+         {.trace = options_.trace, .lifetimes = options_.lifetimes, .packed = options_.pack ? &packed : nullptr});
+    const std::vector<MemoryId> too_small = judge_fit(result, hardware_, evaluator.machine());
+    if (options_.check) MONET_CHECK(check(step, evaluator, too_small, result));
+    if (result.plan_yaml.empty()) result.plan_yaml = to_yaml(plan_as_carried_out(step, plan, original));
+    return result;
+  }
+
+ private:
+  Expected<EvaluatorOptions> evaluator_options() const {
+    EvaluatorOptions how;
+    MONET_TRY(how.cost.search.objective, objective_named(options_.objective));
+    how.cost.search.factors = static_cast<std::size_t>(options_.factors);
+    if (is_storage_precision(options_.train.precision)) how.cost.extract.precision = options_.train.precision;
+    how.cost.extract.products = options_.products;
+    how.cost.store = store_;
+    how.off_chip = options_.off_chip || options_.zigzag;
+    how.cost.zigzag = options_.zigzag;
+    if (options_.zigzag) how.cost.extract.precision = "int8";
+    how.jobs = static_cast<std::size_t>(options_.jobs);
+    if (options_.progress) {
+      how.progress = [this](std::size_t done, std::size_t all) { options_.progress("mapped", done, all); };
+    }
+    return how;
+  }
+
+  Status check(const ScheduledStep& step, Evaluator& evaluator, const std::vector<MemoryId>& too_small,
+               Evaluation& result) const {
+    const auto start = std::chrono::steady_clock::now();
+    const CheckReport report = check_schedule(step.graph, step.hardware, step.assignment, step.tiles, step.schedule,
+                                              {.element_bits = evaluator.element_bits(), .too_small = too_small});
+    result.check_s += seconds_since(start);
+    result.checked = report.looked_at;
+    if (report.count == 0) return Done{};
+    return Error{.kind = ErrorKind::defect,
+                 .message = fmt::format("the schedule breaks {} rules; the first: {}", report.count,
+                                        report.violations.front().what),
+                 .place = "checker",
+                 .advice = "please report it; --no-check shows the result all the same"};
+  }
+
+  const Hardware& hardware_;
+  const EvaluateOptions& options_;
+  MappingCache& cache_;
+  MappingStore* store_;
+};
+
+void compare_with_inference(const std::string& model, const EvaluateOptions& options, const Hardware& hardware,
+                            MappingCache& cache, Evaluation& result) {
+  EvaluateOptions forward = options;
+  forward.check = forward.trace = forward.lifetimes = forward.pack = false;
+  Evaluation aside;
+  const auto subject = open_subject(model, forward, true, aside);
+  if (!subject) return;
+  const auto inference = Evaluating(hardware, forward, cache).run(subject->graph, Plan{}, std::move(aside));
+  if (!inference) return;
+  result.inference_cycles = inference->latency_cycles;
+  result.inference_pj = inference->energy_pj;
+  for (const MemoryResult& memory : inference->memories) {
+    result.inference_peak_bytes = std::max(result.inference_peak_bytes, memory.live_peak_bytes);
+  }
+}
+
+}  // namespace
+
+Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& options) {
+  MappingCache cache;
+  return evaluate_network(model, options, cache);
+}
+
+Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& options, MappingCache& cache) {
+  const auto start = std::chrono::steady_clock::now();
+  Evaluation result{.model = model, .objective = options.objective, .inference = options.inference};
+  MONET_TRY(const Hardware hardware, open_hardware(options.hardware, {.parameters = options.parameters}));
+  result.hardware = hardware.name;
+  result.clock_hz = hardware.clock_hz;
+  result.micro_batches = options.inference ? 1 : options.train.accumulate;
+  MONET_TRY(const Plan plan, plan_of(options));
+  MONET_TRY(const Subject subject, open_subject(model, options, options.inference, result));
+  MONET_TRY(std::vector<std::string> warnings, check_hashes(plan, subject.graph, hardware, options.force));
+  std::ranges::move(warnings, std::back_inserter(result.warnings));
+  result.parameters = subject.parameters;
+  result.saved_bytes = subject.saved_bytes;
+  result.batch = options.train.batch.value_or(leading_dimension(subject.graph));
+  if (options.zigzag && !options.train.precision.empty()) {
+    result.notes.emplace_back("--precision has no meaning with --zigzag and is left out");
+  }
+  std::optional<MappingStore> store;
+  if (!options.cache_file.empty()) {
+    MONET_TRY(store, MappingStore::open(options.cache_file));
+    if (store->ignored_lines() > 0) {
+      result.notes.push_back(
+          fmt::format("{}: {} lines are no mappings and were ignored", options.cache_file, store->ignored_lines()));
+    }
+  }
+  Evaluating evaluating(hardware, options, cache, store ? &*store : nullptr);
+  MONET_TRY(result, evaluating.run(subject.graph, plan, std::move(result)));
+  if (result.micro_batches > 1) {
+    MONET_TRY(const Evaluation part,
+              evaluating.run(phases_up_to(subject.graph, Phase::backward), plan, Evaluation{.model = model}));
+    result = repeat(part, result.micro_batches - 1, std::move(result));
+  }
+  if (store) MONET_CHECK(store->save());
+  if (!result.fits && options.advise) price_options(model, options, hardware, result);
+  if (options.compare && !options.inference) compare_with_inference(model, options, hardware, cache, result);
+  result.wall_s = seconds_since(start);
+  return result;
+}
+
+}  // namespace monet

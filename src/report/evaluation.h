@@ -1,0 +1,14 @@
+// Many evaluations that share what they have found out about single tiles.
+#pragma once
+
+#include "mapping/cache.h"
+
+#include <monet/evaluate.h>
+
+#include <string>
+
+namespace monet {
+
+Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& options, MappingCache& cache);
+
+}  // namespace monet

@@ -1,0 +1,45 @@
+// From the books of a step (evaluate/account) to the public result.
+#pragma once
+
+#include "evaluate/account/bound.h"
+#include "evaluate/account/step.h"
+
+#include <monet/evaluate.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace monet {
+
+// Addresses in memories that were packed.
+struct PackedStays {
+  std::vector<std::int64_t> home;        // by Schedule::home; -1: not packed
+  std::vector<std::int64_t> stays;       // by Schedule::stays; -1: not packed
+  std::vector<std::int64_t> peak_bytes;  // by memory; 0: not packed
+};
+
+struct FillOptions {
+  std::size_t curve_points = 1000;  // of each memory
+  bool trace = false;
+  bool lifetimes = false;
+  const PackedStays* packed = nullptr;
+};
+
+// Sets everything that follows from the schedule: latency, energy, MACs, utilization, counts, footprint, bounds,
+// phases, operators (without views), resources, memories, critical path, and where wanted trace and lifetimes. The rest
+// (names, options, what fits, comparisons, times of the program) it leaves alone. `bounds` by node.
+void fill(Evaluation& evaluation, const ScheduledStep& step, std::span<const OperatorBound> bounds,
+          const FillOptions& options = {});
+
+// The parts that `fill` is made of.
+void fill_memories(Evaluation& evaluation, const ScheduledStep& step, const FillOptions& options);
+void fill_trace(Evaluation& evaluation, const ScheduledStep& step);
+void fill_lifetimes(Evaluation& evaluation, const ScheduledStep& step, const PackedStays* packed);
+
+// `part`, so many times one after the other, and then `last`: latency, energy, work and traffic add up, peaks are the
+// higher ones. Rows are put together by name. Trace, lifetimes and critical path show the first repetition and the
+// last; bounds hold for parts that run one after the other. What does not follow from schedules is that of `last`.
+Evaluation repeat(const Evaluation& part, std::int64_t times, Evaluation last);
+
+}  // namespace monet

@@ -1,0 +1,27 @@
+// The validations that `validate` puts together.
+#pragma once
+
+#include "report/groundtruth.h"
+
+#include <monet/train.h>
+#include <monet/validate.h>
+
+#include <string>
+#include <vector>
+
+namespace monet {
+
+// The network of a measured step, in the folder with models/, and how the step was made.
+std::string model_of(const MeasuredStep& measured, const std::string& data);
+TrainOptions train_options_of(const MeasuredStep& measured);
+// What to say when no row is asked for.
+Error nothing_matches(const ValidateOptions& options, const std::string& example);
+// The measurements that are asked for; fails when there is none.
+Expected<std::vector<MeasuredStep>> wanted_steps(const std::string& data, const ValidateOptions& options);
+
+// Cycles of chips that were measured, on machines in data/validation/.
+Expected<Validation> validate_silicon(const std::string& data, const ValidateOptions& options);
+// Latency, energy and memory of every measured step on the preset h200.
+Expected<Validation> validate_h200(const std::string& data, const ValidateOptions& options);
+
+}  // namespace monet
