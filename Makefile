@@ -24,7 +24,7 @@ build: ## build the program: build/monet
 	@cmake --preset release $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
 	@cmake --build build --target monet -j $(JOBS)
 
-demo: build ## build, then the training step of ResNet-18, and its operators on a machine
+demo: build ## build, then a training step of ResNet-18 on a machine, in time
 	@echo
 	@echo '$$ build/monet train resnet18 --batch 8'
 	@build/monet train resnet18 --batch 8
@@ -32,11 +32,12 @@ demo: build ## build, then the training step of ResNet-18, and its operators on 
 	@echo 'This is the training step of ResNet-18, one of the built-in networks, with Adam: nodes, multiply-accumulates and'
 	@echo 'other operations of the forward part, the backward part and the optimizer, and the memory that the step needs.'
 	@echo
-	@echo '$$ build/monet map resnet18-cifar --hardware edge_tpu'
-	@build/monet map resnet18-cifar --hardware edge_tpu
+	@echo '$$ build/monet evaluate resnet18-cifar --batch 4 --hardware edge_tpu -o out/demo'
+	@build/monet evaluate resnet18-cifar --batch 4 --hardware edge_tpu -o out/demo
 	@echo
-	@echo 'And these are the operators of a small ResNet-18 on a machine of 16 cores, each by itself: cycles, energy, what binds.'
-	@echo 'Next: build/monet hardware list, build/monet map --help, build/monet train --help,'
+	@echo 'And this is a step of a small ResNet-18 on a machine of 16 cores, in time. out/demo has all of it: result.json,'
+	@echo 'operators.csv, lifetimes.csv, plan.yaml, and trace.json for ui.perfetto.dev.'
+	@echo 'Next: build/monet hardware list, build/monet evaluate --help, build/monet map --help,'
 	@echo 'build/monet inspect resnet18 --layers, build/monet validate, or'
 	@echo 'build/monet train YOUR_MODEL.onnx -o step.onnx; the manual is docs/manual.md.'
 
