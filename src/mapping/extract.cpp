@@ -238,4 +238,25 @@ Problem tile_of(const Problem& problem, std::span<const Loop> extents, bool adds
   return result;
 }
 
+std::vector<Path> input_paths(const Graph& graph, const Node& node, std::span<const Problem> problems) {
+  std::vector<Path> paths(node.inputs.size(), Path::input);
+  std::vector<bool> decided(paths.size(), false);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (node.inputs[i].valid() && takes_weight_path(graph[node.inputs[i]].role)) paths[i] = Path::weight;
+  }
+  const OperatorNests nests = nests_of(site_of(graph, node));
+  for (std::size_t n = 0; n < nests.nests.size(); ++n) {
+    const std::vector<Access>& reads = nests.nests[n].reads;
+    // Where two are read and both are operands of their own.
+    const auto operands = std::ranges::count(problems[n].operands, false, &ProblemOperand::written);
+    if (nests.nests[n].per_point[Count::mac] == 0 || reads.size() != 2 || operands != 2) continue;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (reads[i].kind != OperandKind::input || decided[reads[i].operand]) continue;
+      paths[reads[i].operand] = problems[n].operands[i].path;
+      decided[reads[i].operand] = true;
+    }
+  }
+  return paths;
+}
+
 }  // namespace monet

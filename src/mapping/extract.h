@@ -24,6 +24,10 @@ std::vector<Problem> problems_of(const Graph& graph, const Node& node, const Ext
 // left in the output.
 Problem tile_of(const Problem& problem, std::span<const Loop> extents, bool adds);
 
+// The path on which each input comes, as its nests have it: a product takes its two factors by two paths. Of several
+// nests that read it the first product decides. `problems`: those of the node.
+std::vector<Path> input_paths(const Graph& graph, const Node& node, std::span<const Problem> problems);
+
 // Joins loops that no operand and no dimension of the unit can tell apart: fewer loops, the same costs. Two loops join
 // when each operand has both as axes of their own, or neither. Loops in `named` stay as they are.
 Problem coalesce(const Problem& problem, const Unit& unit, std::span<const Dim> named = {});

@@ -51,14 +51,21 @@ void keep_on_chip(Target& target) {
   }
 }
 
-std::string missing(const Core& core, const Problem& problem) {
+std::string missing(const Core& core, const Counts& counts) {
   std::string names;
   for (std::size_t kind = 0; kind < count_kinds; ++kind) {
     const bool nowhere = std::ranges::all_of(core.units, [&](const Unit& u) { return u.cycles[kind] == 0; });
-    if (problem.per_point.of[kind] == 0 || !nowhere) continue;
+    if (counts.of[kind] == 0 || !nowhere) continue;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(static_cast<Count>(kind)));
   }
   return names.empty() ? "they are on different units" : "without " + names;
+}
+
+bool has_operations(const std::array<double, count_kinds>& able, const Counts& counts) {
+  for (std::size_t kind = 0; kind < count_kinds; ++kind) {
+    if (counts.of[kind] > 0 && able[kind] == 0) return false;
+  }
+  return true;
 }
 
 class Mapper {
@@ -330,22 +337,24 @@ bool may_run(const Core& core, Op op) {
   return allowed;
 }
 
-bool has_operations(const Unit& unit, const Problem& problem) {
-  for (std::size_t kind = 0; kind < count_kinds; ++kind) {
-    if (problem.per_point.of[kind] > 0 && unit.cycles[kind] == 0) return false;
-  }
-  return true;
-}
+bool has_operations(const Unit& unit, const Problem& problem) { return has_operations(unit.cycles, problem.per_point); }
 
-std::string cannot_run(const Core& core, Op op, std::span<const Problem> problems) {
+std::string cannot_run(const Core& core, Op op, std::span<const Counts> nests) {
   if (!may_run(core, op)) return fmt::format("{} is not among the operators of core {}", name_of(op), core.name);
-  if (core.rate) return {};
-  for (const Problem& problem : problems) {
-    if (std::ranges::none_of(core.units, [&](const Unit& unit) { return has_operations(unit, problem); })) {
-      return fmt::format("no unit of core {} has all of its operations ({})", core.name, missing(core, problem));
+  for (const Counts& counts : nests) {
+    if (core.rate && has_operations(core.rate->operations_per_s, counts)) continue;
+    if (core.rate) return fmt::format("core {} has no rate for all of its operations", core.name);
+    if (std::ranges::none_of(core.units, [&](const Unit& unit) { return has_operations(unit.cycles, counts); })) {
+      return fmt::format("no unit of core {} has all of its operations ({})", core.name, missing(core, counts));
     }
   }
   return {};
+}
+
+std::string cannot_run(const Core& core, Op op, std::span<const Problem> problems) {
+  std::vector<Counts> nests;
+  for (const Problem& problem : problems) nests.push_back(problem.per_point);
+  return cannot_run(core, op, nests);
 }
 
 MemoryId off_chip_memory(const Hardware& hardware, CoreId core) {

@@ -67,7 +67,9 @@ bool may_run(const Core& core, Op op);
 
 bool has_operations(const Unit& unit, const Problem& problem);
 
-// Why a core cannot run an operator with these nests; empty: it can. Whether a mapping fits is another question.
+// Why a core cannot run an operator whose nests do these operations at each point; empty: it can. Whether a mapping
+// fits is another question.
+std::string cannot_run(const Core& core, Op op, std::span<const Counts> nests);
 std::string cannot_run(const Core& core, Op op, std::span<const Problem> problems);
 
 // The off-chip memory that a core reaches and does not have as a level; not valid: none.

@@ -136,7 +136,8 @@ TEST_F(PlanBind, RefusesCoresThatCannotRunTheOperator) {
           "these can: simd");
   refused("operators: {\"*\": {cores: simd}}\n", {"core 'simd' cannot run operator 'conv1'"}, "these can: pe0_0");
   for (Core& core : hardware_.cores) core.operators.clear();
-  refused("operators: {exp: {cores: pe0_0}}\n", {"Exp needs exp, which no unit of the core has"}, "these can: simd");
+  refused("operators: {exp: {cores: pe0_0}}\n", {"no unit of core pe0_0 has all of its operations (without exp)"},
+          "these can: simd");
   for (Core& core : hardware_.cores) {
     for (Unit& unit : core.units) unit.cycles[static_cast<std::size_t>(Count::exp)] = 0;
   }

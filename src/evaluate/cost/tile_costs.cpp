@@ -108,33 +108,6 @@ void stream_once(TileCost& cost, const Problem& problem, const Hardware& hardwar
   }
 }
 
-bool takes_weight_path(Role role) {
-  return role == Role::weight || role == Role::master_weight || role == Role::optimizer_state;
-}
-
-// The path on which each input comes, as its nests have it: a product takes its two factors by two paths. Of several
-// nests that read it the first product decides.
-std::vector<Path> paths_of_inputs(const Graph& graph, const Node& node, const std::vector<Problem>& problems) {
-  std::vector<Path> paths(node.inputs.size(), Path::input);
-  std::vector<bool> decided(paths.size(), false);
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (node.inputs[i].valid() && takes_weight_path(graph[node.inputs[i]].role)) paths[i] = Path::weight;
-  }
-  const OperatorNests nests = nests_of(site_of(graph, node));
-  for (std::size_t n = 0; n < nests.nests.size(); ++n) {
-    const std::vector<Access>& reads = nests.nests[n].reads;
-    // Where two are read and both are operands of their own.
-    const auto operands = std::ranges::count(problems[n].operands, false, &ProblemOperand::written);
-    if (nests.nests[n].per_point[Count::mac] == 0 || reads.size() != 2 || operands != 2) continue;
-    for (std::size_t i = 0; i < 2; ++i) {
-      if (reads[i].kind != OperandKind::input || decided[reads[i].operand]) continue;
-      paths[reads[i].operand] = problems[n].operands[i].path;
-      decided[reads[i].operand] = true;
-    }
-  }
-  return paths;
-}
-
 // Takes away, from every path that does not stream, the levels above the core's local memory, and from the others those
 // above home.
 void keep_levels(Target& target, const CorePlaces& core, std::uint8_t streamed) {
@@ -164,7 +137,7 @@ TileCosts::TileCosts(const Graph& graph, const Machine& machine, MappingCache& c
     const Node& node = graph.nodes()[i];
     std::vector<Problem> problems = problems_of(graph, node, options.extract);
     std::vector<Path> paths =
-        problems.empty() ? std::vector<Path>(node.inputs.size()) : paths_of_inputs(graph, node, problems);
+        problems.empty() ? std::vector<Path>(node.inputs.size()) : input_paths(graph, node, problems);
     std::string key(name_of(node.op));
     for (const Problem& problem : problems) key += key_of(problem);
     for (Path path : paths) key += static_cast<char>(path);

@@ -2,10 +2,10 @@
 
 #include "base/glob.h"
 #include "base/try.h"
-#include "evaluate/plan/can_run.h"
 #include "evaluate/plan/reader.h"
 #include "evaluate/plan/stack_order.h"
 #include "hardware/check_keys.h"
+#include "mapping/operators.h"
 
 #include <fmt/format.h>
 
@@ -317,7 +317,8 @@ Binder::Binder(const Graph& graph, const Hardware& hardware)
 }
 
 std::string Binder::why_not(CoreId core, NodeId node) const {
-  return why_not_on(hardware_[core], graph_[node].op, counts_[node.index()]);
+  if (counts_[node.index()].empty()) return {};  // a view needs no core
+  return cannot_run(hardware_[core], graph_[node].op, std::span<const Counts>(counts_[node.index()]));
 }
 
 Expected<BoundPlan> Binder::bind(const Plan& plan) const { return PlanBinding(*this, plan).run(); }
