@@ -54,7 +54,9 @@ void keep_on_chip(Target& target) {
 std::string missing(const Core& core, const Counts& counts) {
   std::string names;
   for (std::size_t kind = 0; kind < count_kinds; ++kind) {
-    const bool nowhere = std::ranges::all_of(core.units, [&](const Unit& u) { return u.cycles[kind] == 0; });
+    const bool nowhere = core.rate
+                             ? core.rate->operations_per_s[kind] == 0
+                             : std::ranges::all_of(core.units, [&](const Unit& u) { return u.cycles[kind] == 0; });
     if (counts.of[kind] == 0 || !nowhere) continue;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", name_of(static_cast<Count>(kind)));
   }
@@ -343,7 +345,9 @@ std::string cannot_run(const Core& core, Op op, std::span<const Counts> nests) {
   if (!may_run(core, op)) return fmt::format("{} is not among the operators of core {}", name_of(op), core.name);
   for (const Counts& counts : nests) {
     if (core.rate && has_operations(core.rate->operations_per_s, counts)) continue;
-    if (core.rate) return fmt::format("core {} has no rate for all of its operations", core.name);
+    if (core.rate) {
+      return fmt::format("core {} has no rate for all of its operations ({})", core.name, missing(core, counts));
+    }
     if (std::ranges::none_of(core.units, [&](const Unit& unit) { return has_operations(unit.cycles, counts); })) {
       return fmt::format("no unit of core {} has all of its operations ({})", core.name, missing(core, counts));
     }

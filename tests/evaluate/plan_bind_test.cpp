@@ -141,7 +141,7 @@ TEST_F(PlanBind, RefusesCoresThatCannotRunTheOperator) {
   for (Core& core : hardware_.cores) {
     for (Unit& unit : core.units) unit.cycles[static_cast<std::size_t>(Count::exp)] = 0;
   }
-  refused("operators: {exp: {cores: simd}}\n", {"Exp needs exp"}, "no core of this machine can");
+  refused("operators: {exp: {cores: simd}}\n", {"(without exp)"}, "no core of this machine can");
 }
 
 TEST_F(PlanBind, RefusesAnOperationThatARateCoreLacks) {
@@ -151,7 +151,7 @@ TEST_F(PlanBind, RefusesAnOperationThatARateCoreLacks) {
   hardware_.cores[0].units.clear();
   hardware_.cores[0].operators.clear();
   hardware_.cores[0].rate = rate;
-  refused("operators: {fc: {cores: pe0_0}}\n", {"MatMul needs mac"}, "these can: pe0_1");
+  refused("operators: {fc: {cores: pe0_0}}\n", {"(without mac)"}, "these can: pe0_1");
   EXPECT_EQ(of(bound("operators: {exp: {cores: pe0_0}}\n"), "exp").cores.size(), 1U);
 }
 
