@@ -1,37 +1,12 @@
 #include "cli/command.h"
+#include "cli/files.h"
 
-#include <unistd.h>
-
-#include <fmt/format.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <ostream>
 
 namespace monet::cli {
 
 namespace {
-
-// Progress is for people who watch.
-bool is_watched(const CommonOptions& common) { return !common.quiet && isatty(STDERR_FILENO) != 0; }
-
-void show_progress(const std::string& what, std::size_t done, std::size_t all) {
-  fmt::print(stderr, "\r{}: {} of {}\033[K", what, done, all);
-  std::fflush(stderr);
-}
-
-int write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
-  if (path.empty()) return 0;
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  if (file) write(file);
-  file.close();
-  if (file) return 0;
-  return report(Error{ErrorKind::user, fmt::format("cannot be written: {}", std::strerror(errno)), path,
-                      "name a file in a folder that exists and may be written to"});
-}
 
 int write_files(const Evaluation& evaluation, const EvaluateCommand& command) {
   const auto text = [&](const std::string& path, const auto& text_of) {
@@ -48,12 +23,8 @@ int write_files(const Evaluation& evaluation, const EvaluateCommand& command) {
   if (status != 0 || command.folder.empty()) return status;
 
   const std::filesystem::path folder(command.folder);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    return report(Error{ErrorKind::user, fmt::format("cannot be made: {}", error.message()), command.folder,
-                        "give another folder to -o"});
-  }
+  status = make_folder(command.folder);
+  if (status != 0) return status;
   status = text(folder / "result.json", [&] { return to_json(evaluation) + "\n"; });
   if (status == 0) status = text(folder / "operators.csv", csv);
   if (status == 0) status = text(folder / "lifetimes.csv", lifetimes);
@@ -70,7 +41,7 @@ int run(const EvaluateCommand& command) {
   const bool watched = is_watched(command.common);
   if (watched) options.progress = show_progress;
   const auto evaluation = evaluate_network(command.model, options);
-  if (watched) fmt::print(stderr, "\r\033[K");
+  if (watched) clear_progress();
   if (!evaluation) return report(evaluation.error());
   report(evaluation->warnings, evaluation->notes, command.common);
   if (const int status = write_files(*evaluation, command); status != 0) return status;

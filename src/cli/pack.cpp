@@ -1,33 +1,14 @@
 #include "base/try.h"
 #include "cli/command.h"
-#include "hardware/units.h"
+#include "report/budget.h"
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <fstream>
 
 namespace monet::cli {
 
 namespace {
-
-// "1048576" or "1MiB"
-Expected<std::int64_t> bytes_of(const std::string& text) {
-  const auto wrong = [&](const std::string& message) {
-    return Error{.message = message, .place = "--capacity", .advice = "give bytes, or a size as in 512KiB or 1.5GiB"};
-  };
-  const auto quantity = parse_quantity(text);
-  if (!quantity) return wrong(quantity.error().message);
-  double bytes = quantity->value;
-  if (!quantity->dimension.is_number()) {
-    const auto bits = convert(*quantity, Measure::size, 0);
-    if (!bits) return wrong(bits.error().message);
-    bytes = *bits / 8;
-  }
-  if (!(bytes >= 0) || bytes > 0x1p60 || bytes != std::floor(bytes))
-    return wrong(fmt::format("'{}' is not a whole number of bytes from 0 to 2^60", text));
-  return static_cast<std::int64_t>(bytes);
-}
 
 Status write(const Packing& packing, const std::string& path) {
   std::ofstream file(path);
@@ -44,7 +25,7 @@ Expected<PackOptions> options_of(const PackCommand& command) {
                  .place = "--time-limit",
                  .advice = "give seconds above 0"};
   if (!command.capacity.empty()) {
-    MONET_TRY(options.capacity, bytes_of(command.capacity));
+    MONET_TRY(options.capacity, bytes_from(command.capacity, "--capacity"));
   }
   return options;
 }

@@ -1,19 +1,16 @@
 #include "base/try.h"
+#include "evaluate/account/carried_out.h"
 #include "evaluate/check/check.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/plan/bind_tensors.h"
 #include "evaluate/plan/hash.h"
-#include "evaluate/plan/reader.h"
 #include "evaluate/plan/writer.h"
 #include "hardware/open/open.h"
-#include "networks/open.h"
 #include "report/evaluation.h"
 #include "report/evaluation_memory.h"
 #include "report/evaluation_parts.h"
-#include "report/mapping.h"
-#include "training/options.h"
+#include "report/subject.h"
 #include "training/recompute.h"
-#include "training/step.h"
 
 #include <monet/evaluate.h>
 
@@ -31,92 +28,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// A network ready to be evaluated.
-struct Subject {
-  Graph graph;
-  std::int64_t parameters = 0;
-  std::int64_t saved_bytes = 0;
-};
-
-template <class Choice>
-Expected<Choice> choice(const char* option, const std::string& name, std::initializer_list<Choice> choices) {
-  std::vector<std::string> names;
-  for (Choice each : choices) {
-    if (name_of(each) == name) return each;
-    names.emplace_back(name_of(each));
-  }
-  return Error{.message = fmt::format("there is no \"{}\"", name),
-               .place = option,
-               .advice = fmt::format("{}", fmt::join(names, ", "))};
-}
-
-Expected<Plan> plan_of(const EvaluateOptions& options) {
-  Plan plan;
-  if (!options.plan.empty()) {
-    MONET_TRY(plan, read_plan(options.plan));
-  }
-  if (!options.order.empty()) {
-    MONET_TRY(plan.order,
-              choice("--order", options.order, {PlanOrder::critical_path, PlanOrder::graph, PlanOrder::listed}));
-  }
-  if (!options.transfers.empty()) {
-    MONET_TRY(plan.transfers, choice("--transfers", options.transfers, {PlanTransfers::direct, PlanTransfers::memory}));
-  }
-  for (const std::string& name : options.recompute) {
-    plan.tensors.push_back({.name = name, .retention = Retention::recompute, .memory = {}, .place = {}});
-  }
-  for (const std::string& name : options.keep) {
-    plan.tensors.push_back({.name = name, .retention = Retention::keep, .memory = {}, .place = {}});
-  }
-  for (const auto& [name, memory] : options.page) {
-    plan.tensors.push_back({.name = name, .retention = Retention::page, .memory = memory, .place = {}});
-  }
-  return plan;
-}
-
-// Of the first input: what a batch that is not given comes to.
-std::int64_t leading_dimension(const Graph& graph) {
-  if (graph.inputs.empty() || graph[graph.inputs.front()].type.shape.empty()) return 1;
-  return graph[graph.inputs.front()].type.shape.front();
-}
-
-// The part of a step that belongs to the first phases.
-Graph phases_up_to(const Graph& graph, Phase last) {
-  Graph part = graph;
-  std::vector<Node> nodes;
-  for (const Node& node : graph.nodes()) {
-    if (node.phase <= last) nodes.push_back(node);
-  }
-  part.set_nodes(std::move(nodes));
-  std::erase_if(part.outputs, [&](TensorId id) { return graph[id].producer.valid() && !part[id].producer.valid(); });
-  for (std::size_t i = 0; i < part.tensors().size(); ++i) {
-    if (graph.tensors()[i].producer.valid() && !part.tensors()[i].producer.valid()) part[TensorId(i)].updates = {};
-  }
-  return part;
-}
-
-Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference,
-                               Evaluation& result) {
-  MapOptions map;
-  map.train = options.train;
-  map.training = !inference;
-  NetworkMapping told;
-  MONET_TRY(Network network, network_to_map(model, map, told));
-  result.warnings.insert(result.warnings.end(), told.warnings.begin(), told.warnings.end());
-  result.notes.insert(result.notes.end(), told.notes.begin(), told.notes.end());
-  Subject subject;
-  subject.graph = inference ? phases_up_to(network.graph, Phase::forward) : std::move(network.graph);
-  for (const Tensor& tensor : subject.graph.tensors()) {
-    if (tensor.parameter) subject.parameters += element_count(tensor.type.shape);
-  }
-  if (!inference) {
-    for (const training::SavedCandidate& saved : training::saved_candidates(subject.graph)) {
-      subject.saved_bytes += saved.bytes;
-    }
-  }
-  return subject;
-}
-
 class Evaluating {
  public:
   Evaluating(const Hardware& hardware, const EvaluateOptions& options, MappingCache& cache,
@@ -130,11 +41,12 @@ class Evaluating {
     std::vector<TensorId> now(original.tensors().size());
     for (std::size_t i = 0; i < now.size(); ++i) now[i] = TensorId(i);
     if (const std::vector<TensorId> again = recomputed(tensors); !again.empty()) {
-      MONET_TRY(training::Recomputed rewritten, training::recompute(std::move(graph), again));
+      MONET_TRY(training::Recomputed rewritten, training::recompute(original, again));
       graph = std::move(rewritten.graph);
       now = std::move(rewritten.tensors);
+      result.saved_bytes = saved_bytes_of(graph);
     }
-    MONET_TRY(EvaluatorOptions how, evaluator_options());
+    MONET_TRY(const EvaluatorOptions how, evaluator_options(options_, store_));
     Evaluator evaluator(graph, hardware_, cache_, how);
     MONET_TRY(PlanRequest request, evaluator.bind(plan));
     for (const BoundTensor& tensor : tensors) {
@@ -167,23 +79,6 @@ class Evaluating {
   }
 
  private:
-  Expected<EvaluatorOptions> evaluator_options() const {
-    EvaluatorOptions how;
-    MONET_TRY(how.cost.search.objective, objective_named(options_.objective));
-    how.cost.search.factors = static_cast<std::size_t>(options_.factors);
-    if (is_storage_precision(options_.train.precision)) how.cost.extract.precision = options_.train.precision;
-    how.cost.extract.products = options_.products;
-    how.cost.store = store_;
-    how.off_chip = options_.off_chip || options_.zigzag;
-    how.cost.zigzag = options_.zigzag;
-    if (options_.zigzag) how.cost.extract.precision = "int8";
-    how.jobs = static_cast<std::size_t>(options_.jobs);
-    if (options_.progress) {
-      how.progress = [this](std::size_t done, std::size_t all) { options_.progress("mapped", done, all); };
-    }
-    return how;
-  }
-
   Status check(const ScheduledStep& step, Evaluator& evaluator, const std::vector<MemoryId>& too_small,
                Evaluation& result) const {
     const auto start = std::chrono::steady_clock::now();
@@ -209,10 +104,9 @@ void compare_with_inference(const std::string& model, const EvaluateOptions& opt
                             MappingCache& cache, Evaluation& result) {
   EvaluateOptions forward = options;
   forward.check = forward.trace = forward.lifetimes = forward.pack = false;
-  Evaluation aside;
-  const auto subject = open_subject(model, forward, true, aside);
+  const auto subject = open_subject(model, forward, true);
   if (!subject) return;
-  const auto inference = Evaluating(hardware, forward, cache).run(subject->graph, Plan{}, std::move(aside));
+  const auto inference = Evaluating(hardware, forward, cache).run(subject->graph, Plan{}, {});
   if (!inference) return;
   result.inference_cycles = inference->latency_cycles;
   result.inference_pj = inference->energy_pj;
@@ -236,12 +130,14 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
   result.clock_hz = hardware.clock_hz;
   result.micro_batches = options.inference ? 1 : options.train.accumulate;
   MONET_TRY(const Plan plan, plan_of(options));
-  MONET_TRY(const Subject subject, open_subject(model, options, options.inference, result));
+  MONET_TRY(const Subject subject, open_subject(model, options, options.inference));
+  result.warnings = subject.warnings;
+  result.notes = subject.notes;
   MONET_TRY(std::vector<std::string> warnings, check_hashes(plan, subject.graph, hardware, options.force));
   std::ranges::move(warnings, std::back_inserter(result.warnings));
   result.parameters = subject.parameters;
   result.saved_bytes = subject.saved_bytes;
-  result.batch = options.train.batch.value_or(leading_dimension(subject.graph));
+  result.batch = subject.batch;
   if (options.zigzag && !options.train.precision.empty()) {
     result.notes.emplace_back("--precision has no meaning with --zigzag and is left out");
   }

@@ -3,6 +3,7 @@
 
 #include "evaluate/account/bound.h"
 #include "evaluate/account/step.h"
+#include "evaluate/addresses/addresses.h"
 
 #include <monet/evaluate.h>
 
@@ -11,13 +12,6 @@
 #include <vector>
 
 namespace monet {
-
-// Addresses in memories that were packed.
-struct PackedStays {
-  std::vector<std::int64_t> home;        // by Schedule::home; -1: not packed
-  std::vector<std::int64_t> stays;       // by Schedule::stays; -1: not packed
-  std::vector<std::int64_t> peak_bytes;  // by memory; 0: not packed
-};
 
 struct FillOptions {
   std::size_t curve_points = 1000;  // of each memory

@@ -1,0 +1,136 @@
+#include "cli/arguments.h"
+
+#include "training/optimizer_options.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace monet::cli {
+
+namespace {
+
+void add_loss_options(CLI::App& train, TrainOptions& options) {
+  train.add_option("--loss", options.loss, "cross-entropy, mse, bce, or output:NAME for an output of the model itself")
+      ->group("Loss")
+      ->capture_default_str();
+  train.add_option("--class-axis", options.class_axis, "axis of the classes in cross entropy; the last by default")
+      ->type_name("N")
+      ->group("Loss");
+  train.add_option("--label-smoothing", options.label_smoothing, "share of the target spread over all classes")
+      ->group("Loss")
+      ->capture_default_str();
+  train.add_option("--ignore-index", options.ignore_index, "target that counts for nothing")
+      ->type_name("N")
+      ->group("Loss")
+      ->capture_default_str();
+}
+
+std::string optimizer_names() {
+  std::string names;
+  for (const training::OptimizerInfo& info : training::optimizers()) names += (names.empty() ? "" : ", ") + info.name;
+  return names;
+}
+
+void add_optimizer_options(CLI::App& train, TrainOptions& options) {
+  const char* const group = "Optimizer";
+  train.add_option("--optimizer", options.optimizer, optimizer_names())->group(group)->capture_default_str();
+  train.add_option("--optimizer-form", options.optimizer_form, "fused: one operator a parameter; or elementwise")
+      ->group(group)
+      ->capture_default_str();
+  train.add_option("--weight-decay", options.weight_decay, "the optimizer's own default unless given")->group(group);
+  train.add_option("--momentum", options.momentum, "of momentum and nesterov (0.9)")->group(group);
+  train.add_option("--beta1", options.beta1, "of adam, adamw, lion, adam8bit")->group(group);
+  train.add_option("--beta2", options.beta2, "of adam, adamw, lion, adam8bit")->group(group);
+  train.add_option("--epsilon", options.epsilon, "of adam, adamw, adafactor, adam8bit")->group(group);
+  train.add_option("--clip-norm", options.clip_norm, "scale gradients down to this global norm")->group(group);
+  train.add_option("--accumulate", options.accumulate, "micro-batches whose gradients are summed for one step")
+      ->type_name("N")
+      ->group(group)
+      ->capture_default_str();
+  train.add_option("--loss-scale", options.loss_scale, "factor on the loss against underflow in fp16")->group(group);
+}
+
+void add_selection_options(CLI::App& train, TrainOptions& options) {
+  const char* const group = "What is trained";
+  train.add_option("--train", options.train, "only parameters whose names match; * and ? as in a shell")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false)
+      ->group(group);
+  train.add_option("--freeze", options.freeze, "parameters that stay; may be given several times")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false)
+      ->group(group);
+  train.add_flag("--bias-only", options.bias_only, "only biases")->group(group);
+  train.add_option("--last-layers", options.last_layers, "only the last K layers that have parameters")
+      ->type_name("K")
+      ->group(group);
+  train.add_option("--lora", options.lora_rank, "freeze all, and train low-rank additions to the weights")
+      ->type_name("RANK")
+      ->group(group);
+  train.add_option("--lora-alpha", options.lora_alpha, "the additions are scaled by alpha / rank; the rank by default")
+      ->group(group);
+  train
+      .add_option("--lora-target", options.lora_targets,
+                  "weights that get one; all of products and convolutions by default")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false)
+      ->group(group);
+}
+
+}  // namespace
+
+std::pair<std::string, std::int64_t> parse_dimension(const std::string& text) {
+  const auto equals = text.find('=');
+  std::int64_t size = 0;
+  const char* const end = text.data() + text.size();
+  const bool named = equals != std::string::npos && equals > 0;
+  const auto read = std::from_chars(named ? text.data() + equals + 1 : end, end, size);
+  if (read.ec != std::errc() || read.ptr != end)
+    throw CLI::ValidationError("--dim", fmt::format("'{}' is not NAME=NUMBER, as in --dim sequence=128", text));
+  return {text.substr(0, equals), size};
+}
+
+std::string check_whole_number(const std::string& text) {
+  std::int64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec == std::errc::result_out_of_range) return fmt::format("{} is out of range", text);
+  return read.ec == std::errc() && read.ptr == end ? "" : fmt::format("'{}' is not a whole number", text);
+}
+
+void add_common(CLI::App& command, CommonOptions& common) {
+  command.add_flag("--json", common.json, "print one JSON object and nothing else");
+  command.add_flag("-q,--quiet", common.quiet, "leave out notes");
+  command.add_flag("-v,--verbose", common.verbose, "show all warnings and notes");
+}
+
+void add_step_options(CLI::App& command, TrainOptions& options) {
+  add_loss_options(command, options);
+  add_optimizer_options(command, options);
+  add_selection_options(command, options);
+  command
+      .add_option("--conv-gradient", options.conv_gradient,
+                  "weight gradient of convolutions: direct, a loop nest of its own, or im2col and a product")
+      ->capture_default_str();
+}
+
+void add_parameters(CLI::App& command, HardwareParameters& parameters) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--set",
+          [&parameters](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              const auto equals = text.find('=');
+              if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+                throw CLI::ValidationError("--set",
+                                           fmt::format("'{}' is not NAME=VALUE, as in --set pe_memory=4MiB", text));
+              parameters.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+            }
+          },
+          "value of a parameter of the family; may be given several times")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+}
+
+}  // namespace monet::cli

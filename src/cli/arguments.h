@@ -1,0 +1,83 @@
+// The arguments of the commands. Only the files of this header know the parser.
+#pragma once
+
+#include "cli/command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <utility>
+
+namespace monet::cli {
+
+void add_inspect(CLI::App& app, InspectCommand& command);
+void add_train(CLI::App& app, TrainCommand& command);
+void add_hardware(CLI::App& app, HardwareCommands& commands);
+void add_map(CLI::App& app, MapCommand& command);
+void add_evaluate(CLI::App& app, EvaluateCommand& command);
+void add_checkpoint(CLI::App& app, CheckpointCommand& command);
+void add_fuse(CLI::App& app, FuseCommand& command);
+void add_optimize(CLI::App& app, OptimizeCommand& command);
+void add_pack(CLI::App& app, PackCommand& command);
+void add_remat(CLI::App& app, RematCommand& command);
+void add_validate(CLI::App& app, ValidateCommand& command);
+
+// What several commands share.
+void add_common(CLI::App& command, CommonOptions& common);
+// All that says which step is made of a network, but for its precision.
+void add_step_options(CLI::App& command, TrainOptions& options);
+void add_parameters(CLI::App& command, HardwareParameters& parameters);
+void add_schedule_options(CLI::App& command, EvaluateOptions& options);
+
+// "NAME=NUMBER"
+std::pair<std::string, std::int64_t> parse_dimension(const std::string& text);
+// Empty, or what is wrong with it.
+std::string check_whole_number(const std::string& text);
+
+template <class Options>
+void add_model(CLI::App& command, std::string& model, Options& options) {
+  command.add_option("MODEL", model, "an ONNX file or a built-in network (listed below)")->required();
+  command.add_option("--batch", options.batch, "size of the batch: the first axis of the inputs")
+      ->type_name("N")
+      ->check(check_whole_number);
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--dim",
+          [&options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) options.dimensions.push_back(parse_dimension(text));
+          },
+          "size of a symbolic dimension; may be given several times")
+      ->type_name("NAME=N")
+      ->allow_extra_args(false);
+}
+
+// What commands that map operators on a machine share.
+template <class Options>
+void add_machine(CLI::App& command, Options& options) {
+  command
+      .add_option("--hardware", options.hardware, "a preset (monet hardware list) or a file; ZigZag's and Stream's too")
+      ->required()
+      ->type_name("H");
+  add_parameters(command, options.parameters);
+  command.add_option(
+      "--precision", options.train.precision,
+      "fp32, bf16, fp16, mixed, mixed-fp16; or a width at which every element is costed: fp8, int16, int8, int4; the "
+      "file's own by default");
+}
+
+template <class Options>
+void add_mapping_search(CLI::App& command, Options& options) {
+  command.add_option("--objective", options.objective, "of the mappings: latency, energy or edp")
+      ->capture_default_str();
+  command.add_option("--factors", options.factors, "pieces of loops that are put in every order")
+      ->type_name("N")
+      ->check(CLI::Range(1, 12))
+      ->capture_default_str();
+  command.add_option("--cache", options.cache_file, "keep mappings in this file, and use those in it")
+      ->type_name("FILE");
+  command.add_option("--jobs", options.jobs, "threads; all processors by default")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024));
+}
+
+}  // namespace monet::cli

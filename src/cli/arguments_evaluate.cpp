@@ -1,0 +1,148 @@
+#include "cli/arguments.h"
+
+#include <fmt/format.h>
+
+namespace monet::cli {
+
+namespace {
+
+void add_evaluate_outputs(CLI::App& evaluate, EvaluateCommand& command) {
+  const char* const group = "Output";
+  const auto rows = [&](const char* name, std::size_t& number, const char* meaning) {
+    evaluate.add_option(name, number, meaning)
+        ->type_name("N")
+        ->check(CLI::Range(0, 1000000000))
+        ->capture_default_str()
+        ->group(group);
+  };
+  const auto file = [&](const char* name, std::string& path, const char* meaning) {
+    evaluate.add_option(name, path, meaning)->type_name("FILE")->group(group);
+  };
+  rows("--operators", command.view.operators, "rows of the table of operators; 0: all");
+  rows("--tensors", command.view.tensors, "tensors at the peak of memory that are listed; 0: all");
+  evaluate
+      .add_option("-o,--output", command.folder,
+                  "write result.json, operators.csv, lifetimes.csv, trace.json and plan.yaml into this folder")
+      ->type_name("DIR")
+      ->group(group);
+  file("--csv", command.csv, "write a line for each operator");
+  file("--trace", command.trace, "write the schedule for ui.perfetto.dev or chrome://tracing");
+  file("--lifetimes", command.lifetimes, "write a line for each buffer: memory, times, bytes, address");
+  file("--save-plan", command.plan, "write the plan, complete: it gives the same result again");
+}
+
+}  // namespace
+
+void add_schedule_options(CLI::App& evaluate, EvaluateOptions& options) {
+  const char* const group = "Plan and schedule";
+  const auto switch_off = [&](const char* name, bool& option, const char* meaning) {
+    evaluate.add_flag_function(name, [&option](std::int64_t) { option = false; }, meaning)->group(group);
+  };
+  evaluate.add_option("--plan", options.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy")
+      ->type_name("FILE")
+      ->group(group);
+  evaluate
+      .add_option("--recompute", options.recompute,
+                  "saved tensors to compute again in the backward part; * and ? match; blocks: all inside blocks")
+      ->type_name("NAME")
+      ->group(group);
+  evaluate.add_option("--keep", options.keep, "those of them that are kept all the same")
+      ->type_name("NAME")
+      ->group(group);
+  evaluate
+      .add_option(
+          "--page", options.page,
+          "what is elsewhere between uses, and where: saved tensors, names of weights, weights, optimizer-state")
+      ->type_name("NAME MEMORY")
+      ->group(group);
+  evaluate.add_flag("--force", options.force, "use a plan that was made for another network or machine")->group(group);
+  evaluate.add_option("--order", options.order, "critical-path, graph, listed or frugal; the plan's, or critical-path")
+      ->check(CLI::IsMember({"critical-path", "graph", "listed", "frugal"}))
+      ->type_name("ORDER")
+      ->group(group);
+  evaluate.add_option("--transfers", options.transfers, "from core to core: direct or memory; the plan's, or direct")
+      ->check(CLI::IsMember({"direct", "memory"}))
+      ->type_name("WAY")
+      ->group(group);
+  evaluate
+      .add_flag("--off-chip", options.off_chip,
+                "every operator reads from and writes to off-chip memory, as the published flow does")
+      ->group(group);
+  evaluate
+      .add_flag("--zigzag", options.zigzag,
+                "costs by the rules of ZigZag 3.8.5 and Stream, their known defects included, in 8 bits, off chip")
+      ->group(group);
+  switch_off("--no-check", options.check, "leave out the independent check of the schedule");
+  switch_off("--no-compare", options.compare, "leave out inference, to compare with");
+  switch_off("--no-pack", options.pack, "leave out addresses: memory is then what is live");
+}
+
+void add_evaluate(CLI::App& app, EvaluateCommand& command) {
+  CLI::App* evaluate =
+      app.add_subcommand("evaluate", "a training step on a machine, in time: latency, energy, memory, and why");
+  add_model(*evaluate, command.model, command.options.train);
+  add_machine(*evaluate, command.options);
+  evaluate->add_flag("--inference", command.options.inference,
+                     "the forward part alone; what only the backward part needs is not kept");
+  add_mapping_search(*evaluate, command.options);
+  add_step_options(*evaluate, command.options.train);
+  add_schedule_options(*evaluate, command.options);
+  add_evaluate_outputs(*evaluate, command);
+  add_common(*evaluate, command.common);
+  evaluate->footer(
+      "Examples:\n"
+      "  monet evaluate resnet18 --hardware edge_tpu\n"
+      "  monet evaluate resnet18-cifar --batch 4 --hardware edge_tpu --set x=2 --set y=2 -o results\n"
+      "  monet evaluate gpt2-tiny --hardware h100 --precision bf16 --inference --json\n"
+      "  monet evaluate net.onnx --hardware machine.yaml --save-plan plan.yaml\n"
+      "  monet evaluate net.onnx --hardware machine.yaml --plan plan.yaml --trace trace.json\n\n"
+      "Exit status: 0 done; 1 something given is wrong; 2 it does not fit the machine's memory, with what could be\n"
+      "done about it; 3 a defect of monet.\n\n" +
+      network_help());
+}
+
+void add_pack(CLI::App& app, PackCommand& command) {
+  CLI::App* pack = app.add_subcommand("pack", "addresses for buffers with lifetimes, in as little memory as can be");
+  pack->add_option("FILE", command.file, "a CSV file: a heading with id,lower,upper,size and a line for each buffer")
+      ->required();
+  pack->add_option("--capacity", command.capacity, "bytes, or as in 1MiB; as little as can be found by default")
+      ->type_name("SIZE");
+  pack->add_option("--time-limit", command.time_limit_s,
+                   "search for so long; by default a fixed amount of search, a few seconds at most")
+      ->type_name("SECONDS");
+  pack->add_option("-o,--output", command.output, "write the buffers with their offsets")->type_name("OUT.csv");
+  add_common(*pack, command.common);
+  pack->footer(
+      "A buffer is alive from lower to before upper. A column alignment may say of what its offset must be a "
+      "multiple.\n"
+      "Exit status 2: they do not fit; the message has the largest load, the shortfall and the buffers alive there.\n\n"
+      "Examples:\n"
+      "  monet pack buffers.csv\n"
+      "  monet pack buffers.csv --capacity 1MiB -o placed.csv\n"
+      "  monet pack buffers.csv --capacity 1048576 --time-limit 60 --json\n\n"
+      "A file:\n"
+      "  id,lower,upper,size,alignment\n"
+      "  weights,0,9,4096,64\n"
+      "  activation,2,5,1000,1\n");
+}
+
+void add_validate(CLI::App& app, ValidateCommand& command) {
+  CLI::App* validate = app.add_subcommand("validate", "accuracy against reference measurements, % error a row");
+  std::string names = "Validations:\n";
+  for (const ValidationInfo& info : validations()) names += fmt::format("  {:<22} {}\n", info.name, info.description);
+  validate->add_option("NAME", command.name, "which; all that are quick by default");
+  validate->add_option("--data", command.options.data, "the folder with groundtruth/, models/ and validation/")
+      ->type_name("DIR");
+  validate->add_option("--only", command.options.only, "rows whose case matches; * and ? as in a shell")
+      ->type_name("PATTERN");
+  validate->add_option("--jobs", command.options.jobs, "threads; all processors by default")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+  add_common(*validate, command.common);
+  validate->footer(
+      "Examples:\n  monet validate silicon\n  monet validate counts --json\n  monet validate h200 --only 'resnet18, "
+      "batch 8, *'\n\n" +
+      names);
+}
+
+}  // namespace monet::cli

@@ -1,0 +1,51 @@
+#include "cli/files.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace monet::cli {
+
+bool is_watched(const CommonOptions& common) { return !common.quiet && isatty(STDERR_FILENO) != 0; }
+
+void show_progress(const std::string& what, std::size_t done, std::size_t all) {
+  if (all > 0) {
+    fmt::print(stderr, "\r{}: {} of {}\033[K", what, done, all);
+  } else {
+    fmt::print(stderr, "\r{}: {}\033[K", what, done);
+  }
+  std::fflush(stderr);
+}
+
+void clear_progress() { fmt::print(stderr, "\r\033[K"); }
+
+int write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
+  if (path.empty()) return 0;
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  if (file) write(file);
+  file.close();
+  if (file) return 0;
+  return report(Error{ErrorKind::user, fmt::format("cannot be written: {}", std::strerror(errno)), path,
+                      "name a file in a folder that exists and may be written to"});
+}
+
+int write_text(const std::string& path, const std::string& text) {
+  return write_file(path, [&](std::ostream& out) { out << text; });
+}
+
+int make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (!error) return 0;
+  return report(
+      Error{ErrorKind::user, fmt::format("cannot be made: {}", error.message()), path, "give another folder to -o"});
+}
+
+}  // namespace monet::cli

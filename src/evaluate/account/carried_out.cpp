@@ -1,0 +1,34 @@
+#include "evaluate/account/carried_out.h"
+
+#include "evaluate/plan/hash.h"
+
+namespace monet {
+
+Plan plan_as_carried_out(const ScheduledStep& step, const Plan& plan, const Graph& original) {
+  Plan result;
+  result.graph_hash = hash_of(original);
+  result.hardware_hash = hash_of(step.hardware);
+  result.order = plan.order;
+  result.transfers = plan.transfers;
+  result.tensors = plan.tensors;
+  for (const std::vector<NodeId>& nodes : step.assignment.stacks) {
+    if (nodes.size() < 2) continue;
+    PlannedStack& stack = result.stacks.emplace_back();
+    for (NodeId node : nodes) stack.operators.push_back(step.graph[node].name);
+  }
+  for (std::size_t n = 0; n < step.graph.nodes().size(); ++n) {
+    const OperatorAssignment& assigned = step.assignment.operators[n];
+    if (assigned.cores.empty()) continue;
+    PlannedOperator& op = result.operators.emplace_back();
+    op.name = step.graph.nodes()[n].name;
+    for (const LoopCut& cut : assigned.cuts) {
+      if (cut.pieces > 1) op.split.push_back({cut.loop, cut.pieces});
+      if (cut.tile > 0) op.tile.push_back({cut.loop, cut.tile});
+    }
+    for (CoreId core : assigned.cores) op.cores.push_back(step.hardware[core].name);
+    if (assigned.priority != 0) op.priority = assigned.priority;
+  }
+  return result;
+}
+
+}  // namespace monet

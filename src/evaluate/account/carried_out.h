@@ -1,0 +1,12 @@
+// A schedule's plan, complete.
+#pragma once
+
+#include "evaluate/account/step.h"
+#include "evaluate/plan/plan.h"
+
+namespace monet {
+
+// A plan that leaves nothing open and gives the same result. `original`: the graph before anything was recomputed.
+Plan plan_as_carried_out(const ScheduledStep& step, const Plan& plan, const Graph& original);
+
+}  // namespace monet

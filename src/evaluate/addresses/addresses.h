@@ -1,0 +1,27 @@
+// Addresses for what a schedule keeps in memories.
+#pragma once
+
+#include "evaluate/account/step.h"
+#include "evaluate/machine/machine.h"
+
+#include <monet/expected.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace monet {
+
+// Byte addresses that memories hand out.
+constexpr std::int64_t address_alignment = 64;
+
+struct PackedStays {
+  std::vector<std::int64_t> home;        // by Schedule::home; -1: not packed
+  std::vector<std::int64_t> stays;       // by Schedule::stays; -1: not packed
+  std::vector<std::int64_t> peak_bytes;  // by memory; 0: not packed
+};
+
+// Addresses for the tensors in home memories and storage, and for the buffers in memories that several cores share.
+// `only`: this memory alone. Fails (a defect) when the packing does not pass its own check.
+Expected<PackedStays> pack_stays(const ScheduledStep& step, const Machine& machine, MemoryId only = {});
+
+}  // namespace monet

@@ -1,0 +1,124 @@
+#include "report/subject.h"
+
+#include "base/try.h"
+#include "evaluate/plan/reader.h"
+#include "report/mapping.h"
+#include "training/recompute.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace monet {
+
+namespace {
+
+template <class Choice>
+Expected<Choice> choice(const char* option, const std::string& name, std::initializer_list<Choice> choices) {
+  std::vector<std::string> names;
+  for (Choice each : choices) {
+    if (name_of(each) == name) return each;
+    names.emplace_back(name_of(each));
+  }
+  return Error{.message = fmt::format("there is no \"{}\"", name),
+               .place = option,
+               .advice = fmt::format("{}", fmt::join(names, ", "))};
+}
+
+// Of the first input: what a batch that is not given comes to.
+std::int64_t leading_dimension(const Graph& graph) {
+  if (graph.inputs.empty() || graph[graph.inputs.front()].type.shape.empty()) return 1;
+  return graph[graph.inputs.front()].type.shape.front();
+}
+
+}  // namespace
+
+Expected<Plan> plan_of(const EvaluateOptions& options) {
+  Plan plan;
+  if (!options.plan.empty()) {
+    MONET_TRY(plan, read_plan(options.plan));
+  }
+  if (!options.order.empty()) {
+    MONET_TRY(plan.order, choice("--order", options.order,
+                                 {PlanOrder::critical_path, PlanOrder::graph, PlanOrder::listed, PlanOrder::frugal}));
+  }
+  if (!options.transfers.empty()) {
+    MONET_TRY(plan.transfers, choice("--transfers", options.transfers, {PlanTransfers::direct, PlanTransfers::memory}));
+  }
+  for (const std::string& name : options.recompute) {
+    plan.tensors.push_back({.name = name, .retention = Retention::recompute, .memory = {}, .place = {}});
+  }
+  for (const std::string& name : options.keep) {
+    plan.tensors.push_back({.name = name, .retention = Retention::keep, .memory = {}, .place = {}});
+  }
+  for (const auto& [name, memory] : options.page) {
+    plan.tensors.push_back({.name = name, .retention = Retention::page, .memory = memory, .place = {}});
+  }
+  return plan;
+}
+
+Graph phases_up_to(const Graph& graph, Phase last) {
+  Graph part = graph;
+  std::vector<Node> nodes;
+  for (const Node& node : graph.nodes()) {
+    if (node.phase <= last) nodes.push_back(node);
+  }
+  part.set_nodes(std::move(nodes));
+  std::erase_if(part.outputs, [&](TensorId id) { return graph[id].producer.valid() && !part[id].producer.valid(); });
+  for (std::size_t i = 0; i < part.tensors().size(); ++i) {
+    if (graph.tensors()[i].producer.valid() && !part.tensors()[i].producer.valid()) part[TensorId(i)].updates = {};
+  }
+  return part;
+}
+
+std::int64_t saved_bytes_of(const Graph& step) {
+  std::int64_t sum = 0;
+  for (const training::SavedCandidate& saved : training::saved_candidates(step)) sum += saved.bytes;
+  return sum;
+}
+
+Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference) {
+  MapOptions map;
+  map.train = options.train;
+  map.training = !inference;
+  NetworkMapping told;
+  MONET_TRY(Network network, network_to_map(model, map, told));
+  Subject subject;
+  subject.warnings = told.warnings;
+  subject.notes = told.notes;
+  subject.graph = inference ? phases_up_to(network.graph, Phase::forward) : std::move(network.graph);
+  subject.batch = options.train.batch.value_or(leading_dimension(subject.graph));
+  for (const Tensor& tensor : subject.graph.tensors()) {
+    if (tensor.parameter) subject.parameters += element_count(tensor.type.shape);
+  }
+  if (!inference) subject.saved_bytes = saved_bytes_of(subject.graph);
+  return subject;
+}
+
+Expected<EvaluatorOptions> evaluator_options(const EvaluateOptions& options, MappingStore* store) {
+  EvaluatorOptions how;
+  MONET_TRY(how.cost.search.objective, objective_named(options.objective));
+  how.cost.search.factors = static_cast<std::size_t>(options.factors);
+  if (is_storage_precision(options.train.precision)) how.cost.extract.precision = options.train.precision;
+  how.cost.extract.products = options.products;
+  how.cost.store = store;
+  how.off_chip = options.off_chip || options.zigzag;
+  how.cost.zigzag = options.zigzag;
+  if (options.zigzag) how.cost.extract.precision = "int8";
+  how.jobs = static_cast<std::size_t>(options.jobs);
+  if (options.progress) {
+    how.progress = [&options](std::size_t done, std::size_t all) { options.progress("mapped", done, all); };
+  }
+  return how;
+}
+
+Expected<SearchObjective> search_objective(const std::string& name) {
+  for (const SearchObjective objective : {SearchObjective::latency, SearchObjective::energy, SearchObjective::edp}) {
+    if (name_of(objective) == name) return objective;
+  }
+  return Error{.message = fmt::format("there is no objective '{}'", name),
+               .place = "--objective",
+               .advice = "latency, energy or edp"};
+}
+
+}  // namespace monet

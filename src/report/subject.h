@@ -1,0 +1,43 @@
+// What is evaluated and what is searched over: a network as a step, by the options of the commands.
+#pragma once
+
+#include "evaluate/evaluate.h"
+#include "evaluate/plan/plan.h"
+#include "graph/graph.h"
+#include "optimize/pricing/pricer.h"
+
+#include <monet/evaluate.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace monet {
+
+struct Subject {
+  Graph graph;
+  std::int64_t batch = 1;
+  std::int64_t parameters = 0;
+  std::int64_t saved_bytes = 0;
+  std::vector<std::string> warnings, notes;
+};
+
+// `inference`: the forward part alone.
+Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference);
+
+// Of tensors that the forward part makes and later parts read.
+std::int64_t saved_bytes_of(const Graph& step);
+
+// The part of a step that belongs to the first phases.
+Graph phases_up_to(const Graph& graph, Phase last);
+
+// The plan that the options name, and what they say beside it.
+Expected<Plan> plan_of(const EvaluateOptions& options);
+
+// `store` may be null. Refers to `options`.
+Expected<EvaluatorOptions> evaluator_options(const EvaluateOptions& options, MappingStore* store = nullptr);
+
+// "latency", "energy", "edp": what a search makes small.
+Expected<SearchObjective> search_objective(const std::string& name);
+
+}  // namespace monet
