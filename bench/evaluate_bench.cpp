@@ -1,5 +1,5 @@
-// A step in time: warm (graph, machine and mappings known, a plan to carry out), cold (nothing known), and the curve
-// over tiles up to a million.
+// A step in time: warm (graph, machine and mappings known, a plan to carry out), cold (nothing known), steps that
+// differ little from each other, and the curve over tiles up to a million.
 #include "evaluate/account/totals.h"
 #include "evaluate/check/check.h"
 #include "evaluate/evaluate.h"
@@ -8,11 +8,14 @@
 #include "networks/open.h"
 #include "onnx/reader.h"
 #include "training/options.h"
+#include "training/recompute.h"
 #include "training/step.h"
 
 #include <benchmark/benchmark.h>
 
 #include <filesystem>
+#include <optional>
+#include <random>
 
 namespace monet {
 namespace {
@@ -74,6 +77,54 @@ void Gpt2SmallWarm(benchmark::State& state) {
   evaluate_warm(state, training_step("gpt2-small", 1), *open_hardware("monet_2x2"));
 }
 BENCHMARK(Gpt2SmallWarm)->Unit(benchmark::kMillisecond);
+
+// Steps that recompute different tensors, one after the other, each rewritten and evaluated once: what a search over
+// them does. With `shared`, what is known of operators is taken over; else each begins anew.
+void recompute_neighbours(benchmark::State& state, const Graph& step, const Hardware& hardware, bool shared) {
+  std::vector<TensorId> candidates;
+  for (const training::SavedCandidate& saved : training::saved_candidates(step)) {
+    if (saved.reason.empty()) candidates.push_back(saved.tensor);
+  }
+  MappingCache cache;
+  const EvaluatorOptions options{.jobs = 1};
+  const Evaluator base(step, hardware, cache, options);
+  const training::Recomputation recomputation(step);
+  std::mt19937 random(1);
+  double nodes = 0;
+  for (auto _ : state) {
+    std::vector<TensorId> again;
+    for (TensorId tensor : candidates) {
+      if (random() % 2 == 0) again.push_back(tensor);
+    }
+    const auto rewritten = shared ? recomputation.with(again) : training::recompute(step, again);
+    const Graph& graph = rewritten->graph;
+    std::optional<Evaluator> evaluator;
+    if (shared) {
+      evaluator.emplace(graph, base);
+    } else {
+      evaluator.emplace(graph, hardware, cache, options);
+    }
+    const auto evaluated = evaluator->evaluate(empty_request(graph));
+    if (!evaluated) {
+      state.SkipWithError(evaluated.error().text().c_str());
+      return;
+    }
+    benchmark::DoNotOptimize(totals(hardware, evaluated->schedule));
+    nodes += static_cast<double>(graph.nodes().size());
+  }
+  state.counters["nodes"] = nodes / static_cast<double>(state.iterations());
+  state.counters["saved"] = static_cast<double>(candidates.size());
+}
+
+void ResNet18Neighbours(benchmark::State& state) {
+  recompute_neighbours(state, training_step("resnet18-224", 1), *open_hardware("monet_2x2"), state.range(0) != 0);
+}
+BENCHMARK(ResNet18Neighbours)->ArgName("shared")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+
+void Gpt2SmallNeighbours(benchmark::State& state) {
+  recompute_neighbours(state, training_step("gpt2-small", 1), *open_hardware("monet_2x2"), state.range(0) != 0);
+}
+BENCHMARK(Gpt2SmallNeighbours)->ArgName("shared")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 // A stack of convolutions, cut by rows, on the machine of the paper's figures.
 void FusedRows(benchmark::State& state) {

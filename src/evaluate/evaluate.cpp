@@ -2,6 +2,7 @@
 
 #include "base/try.h"
 #include "evaluate/schedule/scheduler.h"
+#include "evaluate/tiles/content.h"
 #include "mapping/precision.h"
 
 #include <fmt/format.h>
@@ -34,16 +35,21 @@ std::optional<std::int64_t> widest_precision(const Hardware& hardware) {
   return widest > 0 ? std::optional(widest) : std::nullopt;
 }
 
-// As the mappings cost them: at the precision asked for, or at the widest that the machine has.
-std::vector<std::int64_t> stored_bits(const Graph& graph, const Hardware& hardware, const std::string& precision,
+// Bits of an element, as the mappings cost them: at the precision asked for, or at the widest that the machine has.
+struct StoredBits {
+  std::optional<std::int64_t> stated, widest;
+};
+
+std::vector<std::int64_t> stored_bits(const Graph& graph, const StoredBits& rule, const std::string& machine,
                                       std::vector<std::string>& notes) {
-  const std::optional<std::int64_t> widest = widest_precision(hardware);
+  const std::optional<std::int64_t> widest = rule.widest;
   std::vector<std::int64_t> bits;
+  bits.reserve(graph.tensors().size());
   bool narrowed = false;
   for (const Tensor& tensor : graph.tensors()) {
     std::int64_t own = bits_of(tensor.type.format.element);
-    if (!precision.empty()) {
-      own = bits_of_precision(precision);
+    if (rule.stated) {
+      own = *rule.stated;
     } else if (widest && own > *widest) {
       own = *widest;
       narrowed = true;
@@ -54,21 +60,52 @@ std::vector<std::int64_t> stored_bits(const Graph& graph, const Hardware& hardwa
     bits.push_back(own);
   }
   if (narrowed)
-    notes.push_back(fmt::format("{} works in {} bits: wider numbers are stored in as many", hardware.name, *widest));
+    notes.push_back(fmt::format("{} works in {} bits: wider numbers are stored in as many", machine, *widest));
   return bits;
 }
 
 }  // namespace
 
+// What does not depend on the graph, and what is known of operators by their content.
+struct Evaluator::Shared {
+  Shared(const Hardware& hardware, MappingCache& mappings, const EvaluatorOptions& how)
+      : cache(mappings), options(how), machine(hardware), costs(machine, cache, options.cost) {
+    const std::string& precision = options.cost.extract.precision;
+    if (!precision.empty()) bits.stated = bits_of_precision(precision);
+    bits.widest = widest_precision(hardware);
+  }
+
+  MappingCache& cache;
+  EvaluatorOptions options;
+  Machine machine;  // before any route is asked for: each evaluator numbers its own
+  StoredBits bits;
+  ContentNumbers numbers;
+  LoopTable loops;
+  TilingTable tiling;
+  TileCostTable costs;
+  SplitTable splits;
+};
+
 Evaluator::Evaluator(const Graph& graph, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& options)
-    : graph_(&graph),
-      options_(options),
-      binder_(graph, hardware),
-      machine_(hardware),
-      tiling_(graph),
-      costs_(graph, machine_, cache, options.cost),
-      policy_(graph, binder_.dependencies(), machine_, costs_, tiling_) {
-  tile_options_.element_bits = stored_bits(graph, hardware, options.cost.extract.precision, notes_);
+    : Evaluator(graph, std::make_shared<Shared>(hardware, cache, options)) {}
+
+// By ZigZag's rules the cost of an operator depends on more than its content.
+Evaluator::Evaluator(const Graph& graph, const Evaluator& like)
+    : Evaluator(graph,
+                like.shared_->options.cost.zigzag
+                    ? std::make_shared<Shared>(like.machine_.hardware(), like.shared_->cache, like.shared_->options)
+                    : like.shared_) {}
+
+Evaluator::Evaluator(const Graph& graph, std::shared_ptr<Shared> shared)
+    : graph_(graph),
+      shared_(std::move(shared)),
+      contents_(graph, shared_->numbers),
+      binder_(graph, shared_->machine.hardware(), contents_, shared_->loops),
+      machine_(shared_->machine),
+      tiling_(graph, contents_, shared_->tiling),
+      costs_(graph, contents_, shared_->costs),
+      policy_(graph, contents_, binder_.dependencies(), machine_, costs_, tiling_, shared_->splits) {
+  tile_options_.element_bits = stored_bits(graph, shared_->bits, machine_.hardware().name, notes_);
 }
 
 Expected<PlanRequest> Evaluator::bind(const Plan& plan) const {
@@ -144,18 +181,18 @@ Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
   MONET_CHECK(machine_.check());
   MONET_TRY(result.assignment, policy_.complete(request));
   MONET_TRY(result.tiles, tiling_.tiles(result.assignment, tile_options_));
-  Streaming streaming(machine_, costs_, result.assignment, result.tiles, options_.off_chip);
+  Streaming streaming(machine_, costs_, result.assignment, result.tiles, shared_->options.off_chip);
   std::vector<std::uint32_t> cost_of;
   for (bool again = true; again;) {
     cost_of = request_costs(result.tiles, result.assignment, streaming);
     result.schedule_s += seconds_since(start);
     start = std::chrono::steady_clock::now();
-    costs_.solve(options_.jobs, options_.progress);
+    costs_.solve(shared_->options.jobs, shared_->options.progress);
     result.map_s += seconds_since(start);
     start = std::chrono::steady_clock::now();
     MONET_TRY(again, streaming.widen(cost_of));
   }
-  MONET_TRY(result.schedule, make_schedule({.graph = *graph_,
+  MONET_TRY(result.schedule, make_schedule({.graph = graph_,
                                             .dependencies = binder_.dependencies(),
                                             .machine = machine_,
                                             .assignment = result.assignment,

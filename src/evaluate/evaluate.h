@@ -1,6 +1,7 @@
 // The one pure function: a graph on a machine by a plan.
 #pragma once
 
+#include "evaluate/contents/contents.h"
 #include "evaluate/cost/tile_costs.h"
 #include "evaluate/machine/machine.h"
 #include "evaluate/plan/bind.h"
@@ -13,6 +14,7 @@
 #include <monet/expected.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,17 +35,27 @@ struct Evaluated {
 };
 
 // One graph on one machine, for many plans: what no plan changes is kept. Deterministic, for any number of threads.
+// One thread at a time uses it and those that share with it; threads with evaluators of their own may share the cache.
 class Evaluator {
  public:
   // Both must outlive it, and the cache too.
   Evaluator(const Graph& graph, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& options);
+  // Another graph on the same machine with the same cache and options. What is known of operators, by their content, is
+  // shared: fast where the graphs have most of them in common, as steps that recompute different tensors do. The result
+  // is the same as without. `like` need not outlive it.
+  Evaluator(const Graph& graph, const Evaluator& like);
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
 
   Expected<Evaluated> evaluate(const PlanRequest& request);
 
   // What a plan says, by ids; the tensors that it pages are left to the caller.
   Expected<PlanRequest> bind(const Plan& plan) const;
 
-  const Graph& graph() const { return *graph_; }
+  const Graph& graph() const { return graph_; }
+  const Dependencies& dependencies() const { return binder_.dependencies(); }
+  // Equal operators have one number.
+  const OperatorContents& contents() const { return contents_; }
   Machine& machine() { return machine_; }
   TileCosts& costs() { return costs_; }
   const TilingGraph& tiling() const { return tiling_; }
@@ -52,11 +64,14 @@ class Evaluator {
   std::vector<std::string> notes() const;
 
  private:
+  struct Shared;
+  Evaluator(const Graph& graph, std::shared_ptr<Shared> shared);
   std::vector<std::uint32_t> request_costs(const TileGraph& tiles, const Assignment& assignment,
                                            const Streaming& streaming);
 
-  const Graph* graph_;
-  EvaluatorOptions options_;
+  const Graph& graph_;
+  std::shared_ptr<Shared> shared_;
+  OperatorContents contents_;
   Binder binder_;
   Machine machine_;
   TilingGraph tiling_;

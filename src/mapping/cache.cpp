@@ -1,6 +1,7 @@
 #include "mapping/cache.h"
 
 #include <fmt/format.h>
+#include <xxhash.h>
 
 #include <charconv>
 #include <filesystem>
@@ -34,20 +35,31 @@ constexpr std::int64_t most_size = std::int64_t{1} << 62;
 
 }  // namespace
 
-MappingCache::Result MappingCache::find(const std::string& key) const {
-  const std::scoped_lock lock(mutex_);
-  const auto found = results_.find(key);
-  return found == results_.end() ? nullptr : found->second;
+// Not the bits by which a part's own table goes.
+std::size_t MappingCache::part_of(const std::string& key) {
+  return XXH3_64bits(key.data(), key.size()) % std::tuple_size_v<decltype(parts_)>;
 }
 
-void MappingCache::put(const std::string& key, Result result) {
-  const std::scoped_lock lock(mutex_);
-  results_.emplace(key, std::move(result));
+MappingCache::Result MappingCache::find(const std::string& key) const {
+  const Part& part = parts_[part_of(key)];
+  const std::scoped_lock lock(part.mutex);
+  const auto found = part.results.find(key);
+  return found == part.results.end() ? nullptr : found->second;
+}
+
+MappingCache::Result MappingCache::put(const std::string& key, Result result) {
+  Part& part = parts_[part_of(key)];
+  const std::scoped_lock lock(part.mutex);
+  return part.results.emplace(key, std::move(result)).first->second;
 }
 
 std::size_t MappingCache::size() const {
-  const std::scoped_lock lock(mutex_);
-  return results_.size();
+  std::size_t sum = 0;
+  for (const Part& part : parts_) {
+    const std::scoped_lock lock(part.mutex);
+    sum += part.results.size();
+  }
+  return sum;
 }
 
 std::string to_line(const Mapping& mapping) {
@@ -115,15 +127,18 @@ Expected<MappingStore> MappingStore::open(const std::string& path) {
 }
 
 const Mapping* MappingStore::find(const std::string& digest) const {
+  const std::scoped_lock lock(*mutex_);
   const auto found = mappings_.find(digest);
   return found == mappings_.end() ? nullptr : &found->second;
 }
 
 void MappingStore::add(const std::string& digest, const Mapping& mapping) {
+  const std::scoped_lock lock(*mutex_);
   if (mappings_.emplace(digest, mapping).second) added_.push_back(digest);
 }
 
 Status MappingStore::save() {
+  const std::scoped_lock lock(*mutex_);
   if (added_.empty()) return Done{};
   std::ofstream file(path_, std::ios::app);
   for (const std::string& digest : added_) file << digest << ' ' << to_line(mappings_.at(digest)) << '\n';

@@ -1,10 +1,11 @@
-// Results of the search by content. Safe to use from several threads; what it holds never changes an answer.
+// Results of the search by content. Both are safe to use from several threads; what they hold never changes an answer.
 #pragma once
 
 #include "mapping/search.h"
 
 #include <monet/expected.h>
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -19,12 +20,19 @@ class MappingCache {
 
   // The result kept under this key, or null.
   Result find(const std::string& key) const;
-  void put(const std::string& key, Result result);
+  // The first one under a key stays; gives that one.
+  Result put(const std::string& key, Result result);
   std::size_t size() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::unordered_map<std::string, Result> results_;
+  // Threads wait for each other only where their keys are in one part.
+  struct Part {
+    mutable std::mutex mutex;
+    std::unordered_map<std::string, Result> results;
+  };
+  std::array<Part, 16> parts_;
+
+  static std::size_t part_of(const std::string& key);
 };
 
 // Mappings kept in a file, one a line: a digest of what was asked, then the mapping. Costs are computed anew when a
@@ -34,6 +42,7 @@ class MappingStore {
   // A file that does not exist is an empty one. Fails when it cannot be read.
   static Expected<MappingStore> open(const std::string& path);
 
+  // Null: none. Stays good.
   const Mapping* find(const std::string& digest) const;
   // To be written by `save`.
   void add(const std::string& digest, const Mapping& mapping);
@@ -43,6 +52,7 @@ class MappingStore {
 
  private:
   std::string path_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // of all below
   std::unordered_map<std::string, Mapping> mappings_;
   std::vector<std::string> added_;
   std::size_t ignored_ = 0;

@@ -6,6 +6,7 @@
 
 #include <monet/expected.h>
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,22 @@ struct Recomputed {
 // Requires: verify(graph). Ensures: verify holds, and every value is the same (behind a dropout: but for rounding).
 // Fails for a tensor that is not saved or cannot be recomputed, as saved_candidates() says.
 // Cost: linear in the graph.
-Expected<Recomputed> recompute(Graph graph, std::span<const TensorId> tensors);
+Expected<Recomputed> recompute(const Graph& graph, std::span<const TensorId> tensors);
+
+struct RewriteBase;
+
+// The same for many sets of tensors of one step, prepared once. Keeps a reference to the graph; safe to use from
+// several threads.
+class Recomputation {
+ public:
+  explicit Recomputation(const Graph& graph);
+  ~Recomputation();
+  Recomputation(Recomputation&&) noexcept;
+
+  Expected<Recomputed> with(std::span<const TensorId> tensors) const;
+
+ private:
+  std::unique_ptr<const RewriteBase> base_;
+};
 
 }  // namespace monet::training

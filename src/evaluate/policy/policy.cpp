@@ -2,11 +2,14 @@
 
 #include "base/checked.h"
 #include "base/try.h"
+#include "evaluate/plan/frugal_order.h"
 #include "evaluate/plan/stack_order.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 
 namespace monet {
 
@@ -66,9 +69,15 @@ PlanRequest empty_request(const Graph& graph) {
   return request;
 }
 
-Policy::Policy(const Graph& graph, const Dependencies& dependencies, const Machine& machine, TileCosts& costs,
-               const TilingGraph& tiling)
-    : graph_(&graph), dependencies_(&dependencies), machine_(&machine), costs_(&costs), tiling_(&tiling) {}
+Policy::Policy(const Graph& graph, const OperatorContents& contents, const Dependencies& dependencies,
+               const Machine& machine, TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults)
+    : graph_(&graph),
+      contents_(&contents),
+      dependencies_(&dependencies),
+      machine_(&machine),
+      costs_(&costs),
+      tiling_(&tiling),
+      defaults_(&defaults) {}
 
 // Data that fit the cores' memories come once, if a bus carries them to all; what streams comes for every piece.
 double Policy::cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSize> extents, std::int64_t pieces) {
@@ -92,8 +101,8 @@ double Policy::cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSi
   return cycles;
 }
 
-Policy::Split Policy::best_split(NodeId node, std::uint32_t kind, std::size_t cores) {
-  Split best{.kind = kind, .pieces = {}, .cycles = cycles_of(node, kind, {}, 1)};
+PolicySplit Policy::best_split(NodeId node, std::uint32_t kind, std::size_t cores) {
+  PolicySplit best{.kind = kind, .pieces = {}, .cycles = cycles_of(node, kind, {}, 1)};
   if (cores <= 1) return best;
   std::vector<CuttableLoop> loops;
   for (const CuttableLoop& loop : tiling_->cuttable(node)) {
@@ -124,18 +133,25 @@ Policy::Split Policy::best_split(NodeId node, std::uint32_t kind, std::size_t co
   return best;
 }
 
-Expected<Policy::Split> Policy::split_of(NodeId node, const BoundOperator& request) {
-  const std::uint32_t node_class = costs_->class_of(node);
-  const bool unrestricted = request.cores.empty();
-  if (defaults_.size() <= node_class) defaults_.resize(node_class + 1);
-  if (unrestricted && defaults_[node_class]) return *defaults_[node_class];
-  std::optional<Split> best;
+Expected<const PolicySplit*> Policy::split_of(NodeId node, std::span<const CoreId> cores) {
+  if (!cores.empty()) {
+    MONET_TRY(restricted_, find_split(node, cores));
+    return &restricted_;
+  }
+  const std::uint32_t content = (*contents_)[node];
+  if (const PolicySplit* known = defaults_->find(content)) return known;
+  MONET_TRY(PolicySplit found, find_split(node, cores));
+  return &defaults_->add(content, std::move(found));
+}
+
+Expected<PolicySplit> Policy::find_split(NodeId node, std::span<const CoreId> given) {
+  std::optional<PolicySplit> best;
   std::vector<std::string> reasons;
   for (std::size_t kind = 0; kind < machine_->kinds(); ++kind) {
     std::size_t cores = machine_->cores_of_kind(kind).size();
-    if (!unrestricted) {
+    if (!given.empty()) {
       cores = static_cast<std::size_t>(
-          std::ranges::count_if(request.cores, [&](CoreId core) { return (*machine_)[core].kind == kind; }));
+          std::ranges::count_if(given, [&](CoreId core) { return (*machine_)[core].kind == kind; }));
     }
     if (cores == 0) continue;
     if (const std::string* reason = costs_->refusal(node, kind)) {
@@ -143,7 +159,7 @@ Expected<Policy::Split> Policy::split_of(NodeId node, const BoundOperator& reque
       if (std::ranges::find(reasons, text) == reasons.end()) reasons.push_back(text);
       continue;
     }
-    Split split = best_split(node, static_cast<std::uint32_t>(kind), cores);
+    PolicySplit split = best_split(node, static_cast<std::uint32_t>(kind), cores);
     if (!best || split.cycles < best->cycles) best = std::move(split);
   }
   if (!best) {
@@ -152,8 +168,7 @@ Expected<Policy::Split> Policy::split_of(NodeId node, const BoundOperator& reque
                  .place = (*graph_)[node].name,
                  .advice = "add a core for it to the hardware, or operations to a core's unit"};
   }
-  if (unrestricted) defaults_[node_class] = *best;
-  return *best;
+  return *std::move(best);
 }
 
 Expected<Assignment> Policy::complete(const PlanRequest& request) {
@@ -162,6 +177,7 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
   result.paged = request.paged;
   result.operators.resize(graph_->nodes().size());
   std::size_t placed = 0, split = 0, alone = 0, computing = 0;
+  std::vector<CoreId> of_kind;
   for (std::size_t n = 0; n < graph_->nodes().size(); ++n) {
     const NodeId node(n);
     if (family_of((*graph_)[node].op) == OpFamily::view) continue;
@@ -169,29 +185,36 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
     OperatorAssignment& to = result.operators[n];
     to.priority = wanted.priority.value_or(0);
     to.cuts = wanted.cuts;
-    std::vector<CoreId> cores = wanted.cores;
+    std::span<const CoreId> cores = wanted.cores;
     ++computing;
     alone += wanted.stack ? 0 : 1;
     if (!wanted.split_stated || cores.empty()) {
-      MONET_TRY(const Split chosen, split_of(node, wanted));
+      MONET_TRY(const PolicySplit* chosen, split_of(node, cores));
       if (!wanted.split_stated) {
-        split += chosen.pieces.empty() ? 0 : 1;
-        for (const LoopSize& piece : chosen.pieces) split_along(to.cuts, piece);
+        split += chosen->pieces.empty() ? 0 : 1;
+        for (const LoopSize& piece : chosen->pieces) split_along(to.cuts, piece);
       }
       placed += cores.empty() ? 1 : 0;
       if (cores.empty()) {
-        const auto all = machine_->cores_of_kind(chosen.kind);
-        cores.assign(all.begin(), all.end());
+        cores = machine_->cores_of_kind(chosen->kind);
+      } else {
+        of_kind.clear();
+        std::ranges::copy_if(cores, std::back_inserter(of_kind),
+                             [&](CoreId core) { return (*machine_)[core].kind == chosen->kind; });
+        cores = of_kind;
       }
-      std::erase_if(cores, [&](CoreId core) { return (*machine_)[core].kind != chosen.kind; });
     }
     std::size_t count = 1;
     for (const LoopCut& cut : to.cuts) count *= static_cast<std::size_t>(cut.pieces);
+    to.cores.reserve(count);
     for (std::size_t i = 0; i < count; ++i) to.cores.push_back(cores[i % cores.size()]);
   }
   std::vector<StackNodes> stacks;
   for (const BoundStack& stack : plan.stacks) stacks.push_back({.name = stack.name, .nodes = stack.nodes, .place = {}});
   MONET_TRY(result.stacks, run_order(*graph_, *dependencies_, stacks, plan.order == PlanOrder::listed));
+  if (plan.order == PlanOrder::frugal) {
+    result.stacks = frugal_order(*graph_, *dependencies_, std::move(result.stacks));
+  }
   for (std::size_t s = 0; s < result.stacks.size(); ++s) {
     for (NodeId node : result.stacks[s]) result.operators[node.index()].stack = static_cast<std::uint32_t>(s);
   }

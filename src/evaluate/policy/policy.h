@@ -5,6 +5,7 @@
 // tiles.
 #pragma once
 
+#include "evaluate/contents/contents.h"
 #include "evaluate/cost/tile_costs.h"
 #include "evaluate/machine/machine.h"
 #include "evaluate/plan/assignment.h"
@@ -13,7 +14,6 @@
 
 #include <monet/expected.h>
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,30 +28,40 @@ struct PlanRequest {
 // Nothing is said.
 PlanRequest empty_request(const Graph& graph);
 
+// How an operator is split over the cores of a kind.
+struct PolicySplit {
+  std::uint32_t kind = 0;
+  std::vector<LoopSize> pieces;  // by loop
+  double cycles = 0;             // of computing, and of moving data from and to home
+};
+
+// Splits of operators of which a plan says nothing, by content, for many graphs on one machine. One thread at a time.
+using SplitTable = ByContent<PolicySplit>;
+
 class Policy {
  public:
-  Policy(const Graph& graph, const Dependencies& dependencies, const Machine& machine, TileCosts& costs,
-         const TilingGraph& tiling);
+  // All must outlive it.
+  Policy(const Graph& graph, const OperatorContents& contents, const Dependencies& dependencies, const Machine& machine,
+         TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults);
 
   // Fails when no core can run an operator, or the stacks cannot be put in order.
   Expected<Assignment> complete(const PlanRequest& request);
 
  private:
-  struct Split {
-    std::uint32_t kind = 0;
-    std::vector<LoopSize> pieces;  // by loop
-    double cycles = 0;             // of computing, and of moving data from and to home
-  };
-  Expected<Split> split_of(NodeId node, const BoundOperator& request);
+  // Over some of `cores`; over any, if there are none.
+  Expected<const PolicySplit*> split_of(NodeId node, std::span<const CoreId> cores);
+  Expected<PolicySplit> find_split(NodeId node, std::span<const CoreId> given);
   double cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSize> extents, std::int64_t pieces);
-  Split best_split(NodeId node, std::uint32_t kind, std::size_t cores);
+  PolicySplit best_split(NodeId node, std::uint32_t kind, std::size_t cores);
 
   const Graph* graph_;
+  const OperatorContents* contents_;
   const Dependencies* dependencies_;
   const Machine* machine_;
   TileCosts* costs_;
   const TilingGraph* tiling_;
-  std::vector<std::optional<Split>> defaults_;  // by class of node
+  SplitTable* defaults_;
+  PolicySplit restricted_;  // the last one over given cores
 };
 
 }  // namespace monet

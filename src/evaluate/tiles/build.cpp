@@ -14,13 +14,41 @@ tiling::ByteRule bytes_of(const TensorType& type) {
   return {.bits = 8 * bytes(type.shape, type.format), .elements = std::max<std::int64_t>(elements, 1)};
 }
 
+tiling::TiledNode tiled_node(const Graph& graph, const OperatorContents& contents, NodeId id) {
+  tiling::TiledNode tiled;
+  const Node& node = graph[id];
+  if (family_of(node.op) == OpFamily::view) return tiled;
+  const OperatorNests nests = nests_of(site_of(graph, node));
+  tiled.cuttable = tiling::cuttable_of(graph, node, nests);
+  tiled.reads = tiling::reads_of(graph, contents, id, nests, tiled.cuttable);
+  return tiled;
+}
+
 }  // namespace
 
 struct TilingGraph::Content : tiling::GraphContent {};
 
+struct TilingGraph::Alone {
+  explicit Alone(const Graph& graph) : contents(graph, numbers) {}
+  ContentNumbers numbers;
+  OperatorContents contents;
+  TilingTable table;
+};
+
 TilingGraph::TilingGraph(const Graph& graph) {
-  auto content = std::make_unique<Content>(tiling::GraphContent{.graph = graph, .nodes = {}});
+  auto alone = std::make_unique<Alone>(graph);
+  *this = TilingGraph(graph, alone->contents, alone->table);
+  alone_ = std::move(alone);
+}
+
+TilingGraph::TilingGraph(const Graph& graph, const OperatorContents& contents, TilingTable& table) {
+  auto content = std::make_unique<Content>(tiling::GraphContent{.graph = graph, .contents = contents, .nodes = {}});
   const std::size_t tensors = graph.tensors().size();
+  content->first_axis.reserve(tensors + 1);
+  content->bytes.reserve(tensors);
+  content->elements.reserve(tensors);
+  content->stored.reserve(tensors);
+  content->nodes.reserve(graph.nodes().size());
   content->first_axis.push_back(0);
   content->first_reader.assign(tensors + 1, 0);
   for (const Tensor& tensor : graph.tensors()) {
@@ -30,21 +58,21 @@ TilingGraph::TilingGraph(const Graph& graph) {
     const TensorId id(content->bytes.size() - 1);
     content->stored.push_back(tiling::is_view(graph, id) ? 0 : 1);
   }
-  for (const Node& node : graph.nodes()) {
-    const OperatorNests nests = nests_of(site_of(graph, node));
-    tiling::TiledNode& tiled = content->nodes.emplace_back();
-    if (family_of(node.op) == OpFamily::view) continue;
-    tiled.cuttable = tiling::cuttable_of(graph, node, nests);
-    tiled.reads = tiling::reads_of(graph, node, nests, tiled.cuttable);
-    for (const tiling::ReadSite& site : tiled.reads) ++content->first_reader[site.tensor.index() + 1];
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    const NodeId node(n);
+    const tiling::TiledNode& tiled =
+        table.find_or_make(contents[node], [&] { return tiled_node(graph, contents, node); });
+    content->nodes.push_back(&tiled);
+    for (const tiling::ReadSite& site : tiled.reads) ++content->first_reader[content->tensor(node, site).index() + 1];
   }
   for (std::size_t t = 0; t < tensors; ++t) content->first_reader[t + 1] += content->first_reader[t];
   content->readers.resize(content->first_reader.back());
   std::vector<std::uint32_t> next(content->first_reader.begin(), content->first_reader.end() - 1);
   for (std::size_t n = 0; n < content->nodes.size(); ++n) {
-    const auto& reads = content->nodes[n].reads;
+    const auto& reads = content->nodes[n]->reads;
     for (std::size_t i = 0; i < reads.size(); ++i) {
-      content->readers[next[reads[i].tensor.index()]++] = {NodeId(n), static_cast<std::uint32_t>(i)};
+      const TensorId tensor = content->tensor(NodeId(n), reads[i]);
+      content->readers[next[tensor.index()]++] = {NodeId(n), static_cast<std::uint32_t>(i)};
     }
   }
   content_ = std::move(content);
@@ -52,9 +80,10 @@ TilingGraph::TilingGraph(const Graph& graph) {
 
 TilingGraph::~TilingGraph() = default;
 TilingGraph::TilingGraph(TilingGraph&&) noexcept = default;
+TilingGraph& TilingGraph::operator=(TilingGraph&&) noexcept = default;
 
 std::span<const CuttableLoop> TilingGraph::cuttable(NodeId node) const {
-  return content_->nodes[node.index()].cuttable.loops;
+  return content_->nodes[node.index()]->cuttable.loops;
 }
 
 Expected<TileGraph> TilingGraph::tiles(const Assignment& assignment, const TileOptions& options) const {

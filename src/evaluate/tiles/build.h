@@ -5,6 +5,7 @@
 // million pieces without a pattern, concatenations of over 4096 tensors, over 256 different ways to read one tensor.
 #pragma once
 
+#include "evaluate/contents/contents.h"
 #include "evaluate/tiles/tile_graph.h"
 #include "graph/nests.h"
 
@@ -19,6 +20,8 @@ namespace monet {
 // What of a graph the tiles need and no plan changes: nests, and views composed down to what is stored. Made once for
 // many plans; safe to read from several threads. The graph must outlive it.
 class TilingGraph;
+// The same of operators by content, for many graphs. One thread at a time.
+class TilingTable;
 
 struct TileOptions {
   // Bits of one element, by tensor; empty: as the formats say.
@@ -40,8 +43,11 @@ std::vector<CuttableLoop> cuttable_loops(const Graph& graph, NodeId node);
 class TilingGraph {
  public:
   explicit TilingGraph(const Graph& graph);
+  // With what is known of operators already; new ones are added. All must outlive it.
+  TilingGraph(const Graph& graph, const OperatorContents& contents, TilingTable& table);
   ~TilingGraph();
   TilingGraph(TilingGraph&&) noexcept;
+  TilingGraph& operator=(TilingGraph&&) noexcept;
 
   std::span<const CuttableLoop> cuttable(NodeId node) const;
   // Fails when a cut names a loop that the operator cannot be cut along, or there would be too many tiles or reads.
@@ -51,7 +57,9 @@ class TilingGraph {
   Expected<std::vector<std::vector<std::int64_t>>> cells(const Assignment& assignment, TensorId tensor) const;
 
  private:
+  struct Alone;
   struct Content;
+  std::unique_ptr<Alone> alone_;  // for this graph alone
   std::unique_ptr<const Content> content_;
 };
 

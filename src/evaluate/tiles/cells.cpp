@@ -26,7 +26,7 @@ class CellMaker {
   void cut_outputs(NodeId id) {
     const PlannedNode& planned = plan_.nodes[id.index()];
     if (planned.cut == 0) return;
-    for (const WrittenOutput& written : content_.nodes[id.index()].cuttable.outputs) {
+    for (const WrittenOutput& written : content_.nodes[id.index()]->cuttable.outputs) {
       if ((written.follows & planned.cut) == 0) continue;
       const TensorId tensor = graph_[id].outputs[written.output];
       const Shape& shape = graph_[tensor].type.shape;
@@ -72,7 +72,7 @@ class CellMaker {
     const std::uint32_t first = content_.first_reader[id.index()];
     return std::span(content_.readers).subspan(first, content_.first_reader[id.index() + 1] - first);
   }
-  const ReadSite& site(const SiteRef& reader) const { return content_.nodes[reader.node.index()].reads[reader.site]; }
+  const ReadSite& site(const SiteRef& reader) const { return content_.nodes[reader.node.index()]->reads[reader.site]; }
   AxisCells* axes_of(TensorId id) { return plan_.axes.data() + content_.first_axis[id.index()]; }
 
   void set(TensorId id, std::size_t axis, std::span<const std::int64_t> bounds) {
@@ -136,7 +136,7 @@ class CellMaker {
   // The least position of each of the node's tiles along the group's axis.
   void add_starts(const ReadGroup& group, NodeId node, std::vector<std::int64_t>& starts) {
     work_.budget = group_budget;
-    const std::vector<CuttableLoop>& loops = content_.nodes[node.index()].cuttable.loops;
+    const std::vector<CuttableLoop>& loops = content_.nodes[node.index()]->cuttable.loops;
     for (std::size_t i = 0; i < loops.size(); ++i) work_.ranges[i] = {0, loops[i].loop.size};
     add_starts(group, node, 0, starts);
   }
@@ -227,7 +227,7 @@ Expected<PlanCells> cells_of(const GraphContent& content, const Assignment& assi
     const NodeId id(n);
     std::span<const LoopCut> cuts;
     if (n < assignment.operators.size()) cuts = assignment.operators[n].cuts;
-    MONET_TRY(Grid grid, grid_of(graph, id, cuts, content.nodes[n].cuttable, options.max_tiles));
+    MONET_TRY(Grid grid, grid_of(graph, id, cuts, content.nodes[n]->cuttable, options.max_tiles));
     OperatorTiles& tiles = plan.operators[n];
     tiles.first = static_cast<std::uint32_t>(plan.tiles);
     if (family_of(graph[id].op) == OpFamily::view) continue;

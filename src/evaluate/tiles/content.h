@@ -1,6 +1,7 @@
 // What TilingGraph holds, and what a plan adds to it.
 #pragma once
 
+#include "evaluate/contents/contents.h"
 #include "evaluate/tiles/grid.h"
 #include "evaluate/tiles/reads.h"
 
@@ -10,6 +11,7 @@
 
 namespace monet::tiling {
 
+// What follows from an operator's content.
 struct TiledNode {
   Cuttable cuttable;
   std::vector<ReadSite> reads;
@@ -29,13 +31,16 @@ struct ByteRule {
 
 struct GraphContent {
   const Graph& graph;
-  std::vector<TiledNode> nodes;
+  const OperatorContents& contents;
+  std::vector<const TiledNode*> nodes;
   std::vector<std::uint32_t> first_axis;    // by tensor, and one more: axes of all tensors in a row
   std::vector<ByteRule> bytes;              // by tensor
   std::vector<std::int64_t> elements;       // by tensor
   std::vector<std::uint32_t> first_reader;  // by tensor, and one more
   std::vector<SiteRef> readers;
   std::vector<std::uint8_t> stored;  // by tensor: no view
+
+  TensorId tensor(NodeId node, const ReadSite& site) const { return contents.stored(node, site.input)[site.stored]; }
 };
 
 // One axis of a tensor, cut: cell i is [bounds[i], bounds[i + 1]). `bounds` is null where the axis is one cell.
@@ -69,3 +74,9 @@ struct PlanCells {
 Expected<PlanCells> cells_of(const GraphContent& content, const Assignment& assignment, const TileOptions& options);
 
 }  // namespace monet::tiling
+
+namespace monet {
+
+class TilingTable : public ByContent<tiling::TiledNode> {};
+
+}  // namespace monet

@@ -67,6 +67,8 @@ std::optional<WrittenAxis> block_of(const Nest& nest, const AxisIndex& index, st
       reach += term.factor * (nest.loops[term.loop].size - 1);
     }
   }
+  // The first block lies before the axis: nothing is written there.
+  if (axis.offset + axis.scale <= 0) return std::nullopt;
   return axis.scale >= reach ? std::optional(axis) : std::nullopt;
 }
 

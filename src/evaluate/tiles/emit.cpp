@@ -18,7 +18,8 @@ constexpr std::size_t max_known_parts = std::size_t{1} << 16;
 
 // One read site with the tables of the groups that a cut meets.
 struct OpenSite {
-  const ReadSite* site = nullptr;
+  TensorId tensor;
+  std::uint8_t input = 0;
   std::uint32_t first_buffer = 0;
   std::size_t first_table = 0, tables = 0;
   std::int64_t rest = 1;  // elements along all other groups
@@ -44,7 +45,7 @@ class Emitter {
     add_buffers();
     std::size_t writes = 0;
     for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
-      writes += plan_.operators[n].count * content_.nodes[n].cuttable.outputs.size();
+      writes += plan_.operators[n].count * content_.nodes[n]->cuttable.outputs.size();
     }
     result_.writes.reserve(writes);
     for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
@@ -113,7 +114,7 @@ class Emitter {
   void add_writes(NodeId id) {
     const OperatorTiles& operation = plan_.operators[id.index()];
     const PlannedNode& planned = plan_.nodes[id.index()];
-    const std::vector<WrittenOutput>& outputs = content_.nodes[id.index()].cuttable.outputs;
+    const std::vector<WrittenOutput>& outputs = content_.nodes[id.index()]->cuttable.outputs;
     // By output and axis of the grid: the step between buffers; 0: tiles along it add up.
     steps_.clear();
     for (const WrittenOutput& written : outputs) {
@@ -166,7 +167,7 @@ class Emitter {
     sites_.clear();
     known_parts_.clear();
     __int128 count = 0;
-    for (const ReadSite& site : content_.nodes[id.index()].reads) {
+    for (const ReadSite& site : content_.nodes[id.index()]->reads) {
       if (!open(id, site)) return too_many();
       __int128 of_site = operation.count;
       for (std::size_t i = 0; i < sites_.back().tables; ++i) {
@@ -199,14 +200,16 @@ class Emitter {
 
   // The tables of a site; false when they would be too large.
   bool open(NodeId id, const ReadSite& site) {
-    OpenSite open{.site = &site,
-                  .first_buffer = plan_.first_buffer[site.tensor.index()],
+    const TensorId tensor = content_.tensor(id, site);
+    OpenSite open{.tensor = tensor,
+                  .input = site.input,
+                  .first_buffer = plan_.first_buffer[tensor.index()],
                   .first_table = used_tables_,
                   .tables = 0,
                   .rest = 1};
     const std::uint32_t cut = plan_.nodes[id.index()].cut;
-    const std::span<const AxisCells> cells = plan_.cells(content_, site.tensor);
-    const bool tensor_cut = plan_.cut[site.tensor.index()] != 0;
+    const std::span<const AxisCells> cells = plan_.cells(content_, tensor);
+    const bool tensor_cut = plan_.cut[tensor.index()] != 0;
     int last_axis = -1;
     std::size_t kinds = 1;
     for (const ReadGroup& group : site.groups) {
@@ -224,7 +227,7 @@ class Emitter {
       open.sorted = open.sorted && least > last_axis;
       last_axis = std::max(last_axis, most);
       GroupTable& table = next_table();
-      if (!maker_.fill(group, site.tensor, table)) return false;
+      if (!maker_.fill(group, tensor, table)) return false;
       ++open.tables;
       kinds = std::min(kinds * std::max<std::size_t>(table.kinds.keys().size(), 1), max_known_parts + 1);
     }
@@ -235,9 +238,9 @@ class Emitter {
     return true;
   }
 
-  std::uint32_t new_part(const ReadSite& site, std::int64_t elements, std::int64_t of_piece) {
-    const ByteRule bytes = rule(site.tensor);
-    return parts_.number({bytes(elements), bytes(of_piece), site.input});
+  std::uint32_t new_part(const OpenSite& open, std::int64_t elements, std::int64_t of_piece) {
+    const ByteRule bytes = rule(open.tensor);
+    return parts_.number({bytes(elements), bytes(of_piece), open.input});
   }
 
   // Elements so far, while tables are gone through one inside the other.
@@ -286,9 +289,9 @@ class Emitter {
   }
 
   std::uint32_t part_of(const OpenSite& open, const Partial& partial) {
-    if (open.parts == 0) return new_part(*open.site, partial.elements, partial.of_piece);
+    if (open.parts == 0) return new_part(open, partial.elements, partial.of_piece);
     std::uint32_t& known = known_parts_[open.first_part + partial.kind];
-    if (known == unknown) known = new_part(*open.site, partial.elements, partial.of_piece);
+    if (known == unknown) known = new_part(open, partial.elements, partial.of_piece);
     return known;
   }
 

@@ -66,7 +66,7 @@ void Interner::clear() {
 
 void TableMaker::begin(NodeId node) {
   node_ = node;
-  const std::vector<CuttableLoop>& loops = content_.nodes[node.index()].cuttable.loops;
+  const std::vector<CuttableLoop>& loops = content_.nodes[node.index()]->cuttable.loops;
   for (std::size_t i = 0; i < loops.size(); ++i) work_.ranges[i] = {0, loops[i].loop.size};
 }
 

@@ -179,8 +179,8 @@ ReadGroup group_of(std::vector<GroupAccess> accesses) {
   return group;
 }
 
-ReadSite site_of(std::uint8_t input, TensorId tensor, std::vector<std::vector<GroupAccess>> readings) {
-  ReadSite site{.input = input, .tensor = tensor, .loops = 0, .groups = {}};
+ReadSite site_of(std::uint8_t input, std::uint32_t stored, std::vector<std::vector<GroupAccess>> readings) {
+  ReadSite site{.input = input, .stored = stored, .loops = 0, .groups = {}};
   std::vector<std::vector<GroupAccess>> different;
   for (auto& reading : readings) {
     if (std::ranges::find(different, reading) == different.end()) different.push_back(std::move(reading));
@@ -195,13 +195,13 @@ ReadSite site_of(std::uint8_t input, TensorId tensor, std::vector<std::vector<Gr
 
 }  // namespace
 
-std::vector<ReadSite> reads_of(const Graph& graph, const Node& node, const OperatorNests& nests,
-                               const Cuttable& cuttable) {
+std::vector<ReadSite> reads_of(const Graph& graph, const OperatorContents& contents, NodeId node,
+                               const OperatorNests& nests, const Cuttable& cuttable) {
   std::vector<Reading> readings;
   for (const Nest& nest : nests.nests) {
     if (std::ranges::any_of(nest.loops, [](const Loop& loop) { return loop.size == 0; })) continue;
     for (const Access& access : nest.reads) {
-      if (access.kind == OperandKind::input) add_readings(graph, node, nest, access, cuttable, readings);
+      if (access.kind == OperandKind::input) add_readings(graph, graph[node], nest, access, cuttable, readings);
     }
   }
   std::ranges::sort(readings, {}, [](const Reading& r) { return std::pair(r.input, r.tensor); });
@@ -214,7 +214,9 @@ std::vector<ReadSite> reads_of(const Graph& graph, const Node& node, const Opera
       same.push_back(std::move(readings[end].groups));
     }
     if (same.size() > max_accesses) same = {all_of(graph[first.tensor].type.shape)};
-    ReadSite site = site_of(first.input, first.tensor, std::move(same));
+    const std::span<const TensorId> stored = contents.stored(node, first.input);
+    const auto number = std::ranges::lower_bound(stored, first.tensor) - stored.begin();
+    ReadSite site = site_of(first.input, static_cast<std::uint32_t>(number), std::move(same));
     i = end;
     const bool read = std::ranges::all_of(site.groups, [](const ReadGroup& group) { return group.whole > 0; });
     if (read) sites.push_back(std::move(site));

@@ -1,0 +1,240 @@
+#include "evaluate/cost/tile_cost_table.h"
+
+#include "base/parallel.h"
+#include "mapping/key.h"
+#include "mapping/operators.h"
+#include "mapping/order.h"
+#include "mapping/precision.h"
+#include "mapping/rate.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+namespace monet {
+
+namespace {
+
+constexpr std::uint32_t unknown = 0xffffffffU;
+
+std::vector<Loop> loops_of(std::span<const LoopSize> extents) {
+  std::vector<Loop> loops;
+  loops.reserve(extents.size());
+  for (const LoopSize& extent : extents) loops.push_back({extent.loop, extent.size});
+  return loops;
+}
+
+void append(std::string& key, std::int64_t value) { key.append(reinterpret_cast<const char*>(&value), sizeof value); }
+
+void append(std::string& key, std::span<const LoopSize> extents) {
+  for (const LoopSize& extent : extents) {
+    append(key, static_cast<std::int64_t>(extent.loop));
+    append(key, extent.size);
+  }
+}
+
+// What stream_layer() tells apart and the nests do not.
+void append(std::string& key, const ZigzagLayer& layer) {
+  for (const ZigzagOperand& operand : layer.operands) {
+    append(key, static_cast<std::int64_t>(operand.loops.size()));
+    for (std::uint8_t loop : operand.loops) append(key, loop);
+  }
+}
+
+}  // namespace
+
+TileCostTable::TileCostTable(const Machine& machine, MappingCache& cache, const CostOptions& options)
+    : machine_(machine), cache_(cache), options_(options), places_(machine.kinds() * path_sets) {}
+
+std::uint32_t TileCostTable::class_of(const Graph& graph, NodeId node, std::uint32_t content) {
+  if (options_.zigzag) return make_class(graph, node);
+  if (content >= class_of_.size()) class_of_.resize(content + 1, unknown);
+  if (class_of_[content] == unknown) class_of_[content] = make_class(graph, node);
+  return class_of_[content];
+}
+
+std::uint32_t TileCostTable::make_class(const Graph& graph, NodeId id) {
+  const Node& node = graph[id];
+  std::vector<Problem> problems = problems_of(graph, node, options_.extract);
+  std::vector<Path> paths =
+      problems.empty() ? std::vector<Path>(node.inputs.size()) : input_paths(graph, node, problems);
+  std::string key(name_of(node.op));
+  for (const Problem& problem : problems) key += key_of(problem);
+  for (Path path : paths) key += static_cast<char>(path);
+  if (const auto layer = options_.zigzag ? stream_layer(graph, node) : std::nullopt) append(key, *layer);
+  const auto [found, added] = known_classes_.emplace(std::move(key), static_cast<std::uint32_t>(classes_.size()));
+  if (!added) return found->second;
+  NodeClass& of =
+      classes_.emplace_back(NodeClass{.first = id, .problems = std::move(problems), .input_paths = std::move(paths)});
+  for (std::size_t kind = 0; kind < machine_.kinds() && !of.problems.empty(); ++kind) {
+    of.refusals.push_back(refusal_of(of, node.op, kind));
+  }
+  return found->second;
+}
+
+std::string TileCostTable::refusal_of(const NodeClass& of, Op op, std::size_t kind) const {
+  const Core& core = machine_.hardware()[machine_.first_of_kind(kind)];
+  std::string reason = cannot_run(core, op, of.problems);
+  if (!reason.empty() || !core.rate) return reason;
+  for (const Problem& problem : of.problems) {
+    const PrecisionRate* precision = nearest_precision(core.rate->precisions, problem.precision);
+    const auto cost = rate_cost(*core.rate, machine_.hardware().clock_hz, problem.per_point,
+                                precision != nullptr ? precision->name : problem.precision);
+    if (!cost) return cost.error().message;
+  }
+  return {};
+}
+
+const std::vector<UnitPlace>& TileCostTable::places(std::uint32_t kind, std::uint8_t streamed) {
+  std::vector<UnitPlace>& known = places_[kind * path_sets + streamed];
+  const bool rate = machine_.hardware()[machine_.first_of_kind(kind)].rate.has_value();
+  if (known.empty() && !rate) known = unit_places(machine_, kind, streamed);
+  return known;
+}
+
+const TileEstimate& TileCostTable::estimate(std::uint32_t node_class, std::size_t kind,
+                                            std::span<const LoopSize> extents) {
+  NodeClass& of = classes_[node_class];
+  key_.clear();
+  append(key_, static_cast<std::int64_t>(kind));
+  append(key_, extents);
+  if (const auto found = of.estimates.find(key_); found != of.estimates.end()) return found->second;
+  return of.estimates.emplace(key_, make_estimate(of, kind, extents)).first->second;
+}
+
+TileEstimate TileCostTable::make_estimate(const NodeClass& of, std::size_t kind, std::span<const LoopSize> extents) {
+  TileEstimate estimate;
+  const Hardware& hardware = machine_.hardware();
+  const Core& core = hardware[machine_.first_of_kind(kind)];
+  for (const Problem& whole : of.problems) {
+    const Problem problem = tile_of(whole, loops_of(extents), false);
+    std::vector<double> sizes;
+    for (const Loop& loop : problem.loops) sizes.push_back(static_cast<double>(loop.size));
+    for (const ProblemOperand& operand : problem.operands) {
+      if (operand.piece_bits > 0) continue;
+      estimate.bits[static_cast<std::size_t>(operand.path)] +=
+          elements(operand, sizes) * static_cast<double>(operand.bits);
+    }
+    if (core.rate) {
+      const PrecisionRate* precision = nearest_precision(core.rate->precisions, problem.precision);
+      const auto cost = rate_cost(*core.rate, hardware.clock_hz, operations_of(problem),
+                                  precision != nullptr ? precision->name : problem.precision);
+      if (cost) estimate.cycles += cost->cycles;
+      continue;
+    }
+    double best = std::numeric_limits<double>::infinity();
+    for (const UnitPlace& place : places(static_cast<std::uint32_t>(kind), path_sets - 1)) {
+      if (!has_operations(place.target.unit, problem)) continue;
+      const Problem adapted = coalesce(adapt(problem, place.target.unit, nullptr), place.target.unit);
+      double each = 0;
+      for (std::size_t count = 0; count < count_kinds; ++count) {
+        each += static_cast<double>(problem.per_point.of[count]) * place.target.unit.cycles[count];
+      }
+      const PrecisionRate* rate = nearest_precision(place.target.unit.precisions, problem.precision);
+      if (rate != nullptr) each /= rate->rate;
+      const auto choices = spatial_choices(adapted, place.target, {});
+      best = std::min(best, choices.front().compute_points * each);
+    }
+    estimate.cycles += best;
+  }
+  return estimate;
+}
+
+std::uint32_t TileCostTable::request(const TileRequest& request, std::span<const LoopSize> extents) {
+  key_.clear();
+  if (options_.zigzag) append(key_, static_cast<std::int64_t>(request.pieces));
+  append(key_, static_cast<std::int64_t>(request.node_class) << 32 | static_cast<std::int64_t>(request.kind) << 8 |
+                   request.streamed << 1 | (request.adds ? 1 : 0));
+  append(key_, extents);
+  if (const auto found = known_requests_.find(key_); found != known_requests_.end()) return found->second;
+  const auto number = static_cast<std::uint32_t>(requests_.size());
+  known_requests_.emplace(key_, number);
+  requests_.push_back(request);
+  requests_.back().extents = loops_of(extents);
+  return number;
+}
+
+void TileCostTable::solve(const Graph& graph, std::size_t jobs,
+                          const std::function<void(std::size_t, std::size_t)>& progress) {
+  const std::size_t first = solutions_.size();
+  const std::size_t count = requests_.size() - first;
+  if (count == 0) return;
+  std::vector<const std::vector<UnitPlace>*> places_for;
+  for (std::size_t i = first; i < requests_.size(); ++i) {
+    places_for.push_back(&places(requests_[i].kind, requests_[i].streamed));
+  }
+  solutions_.resize(requests_.size());
+  const TileSolver solver(machine_, cache_, options_);
+  std::atomic<std::size_t> done = 0;
+  for_each_index(count, jobs, [&](std::size_t i) {
+    const TileRequest& request = requests_[first + i];
+    const NodeClass& of = classes_[request.node_class];
+    if (options_.zigzag && !places_for[i]->empty()) {
+      const auto layer = stream_layer(graph, graph[of.first], request.extents);
+      solutions_[first + i] = solver.solve_zigzag(request, layer, places_for[i]->front());
+    } else {
+      solutions_[first + i] = solver.solve(request, of.problems, *places_for[i]);
+    }
+    if (progress) progress(++done, count);
+  });
+  for (std::size_t i = first; i < solutions_.size(); ++i) {
+    for (const auto& [digest, mapping] : solutions_[i].found) options_.store->add(digest, mapping);
+    solutions_[i].found = {};
+  }
+}
+
+OperatorBound TileCostTable::bound(std::uint32_t node_class) const {
+  const NodeClass& of = classes_[node_class];
+  OperatorBound result;
+  if (of.problems.empty()) return result;
+  result.core_cycles = result.pj = std::numeric_limits<double>::infinity();
+  const Hardware& hardware = machine_.hardware();
+  for (std::size_t kind = 0; kind < machine_.kinds(); ++kind) {
+    if (!of.refusals[kind].empty()) continue;
+    const auto& cores = machine_.cores_of_kind(kind);
+    result.cores.insert(result.cores.end(), cores.begin(), cores.end());
+    const Core& core = hardware[cores.front()];
+    double cycles = 0;
+    double pj = 0;
+    for (const Problem& problem : of.problems) {
+      double best_cycles = std::numeric_limits<double>::infinity();
+      double best_pj = std::numeric_limits<double>::infinity();
+      if (core.rate) {
+        const PrecisionRate* precision = nearest_precision(core.rate->precisions, problem.precision);
+        const auto cost = rate_cost(*core.rate, hardware.clock_hz, operations_of(problem),
+                                    precision != nullptr ? precision->name : problem.precision);
+        if (cost) {
+          best_cycles = cost->cycles;
+          best_pj = cost->compute_pj;
+        }
+      }
+      for (const Unit& unit : core.units) {
+        if (!has_operations(unit, problem)) continue;
+        const PrecisionRate* rate = nearest_precision(unit.precisions, problem.precision);
+        double each = 0;
+        double each_pj = 0;
+        for (std::size_t count = 0; count < count_kinds; ++count) {
+          const auto number = static_cast<double>(problem.per_point.of[count]);
+          each += number * unit.cycles[count];
+          each_pj += number * unit.energy_pj[count];
+        }
+        if (rate != nullptr) each /= rate->rate;
+        if (rate != nullptr && hardware.effects.energy_by_precision) each_pj *= rate->energy;
+        // A rule of its own may be faster than what its lanes can do: then nothing is known.
+        if (unit.cycle_rule) each = 0;
+        best_cycles = std::min(best_cycles, problem.points() * each / static_cast<double>(unit.lanes()));
+        best_pj = std::min(best_pj, problem.points() * each_pj);
+      }
+      cycles += best_cycles;
+      pj += best_pj;
+    }
+    result.core_cycles = std::min(result.core_cycles, cycles);
+    result.pj = std::min(result.pj, pj);
+  }
+  // By ZigZag's rules an operator may cost less than it can.
+  if (result.cores.empty() || options_.zigzag) result.core_cycles = result.pj = 0;
+  std::ranges::sort(result.cores);
+  return result;
+}
+
+}  // namespace monet

@@ -1,0 +1,302 @@
+#include "evaluate/cost/tile_solution.h"
+
+#include "evaluate/cost/zigzag_cost.h"
+#include "mapping/key.h"
+#include "mapping/operators.h"
+#include "mapping/order.h"
+#include "mapping/precision.h"
+#include "mapping/rate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace monet {
+
+namespace {
+
+constexpr std::int64_t unlimited_bits = std::int64_t{1} << 60;
+
+// Bits of an operand in one memory of the target, all instances together.
+double held_bits(const Problem& problem, const MappedProblem& mapped, std::size_t operand, std::uint8_t memory) {
+  const auto& levels = mapped.cost.levels[operand];
+  const auto level = std::ranges::find(levels, memory);
+  if (level == levels.end()) return 0;
+  // What passes between nests is there piece by piece.
+  const auto piece = static_cast<double>(problem.operands[operand].piece_bits);
+  if (piece > 0 && level + 1 == levels.end()) return piece;
+  const std::uint8_t cut = mapped.mapping.cuts[operand][static_cast<std::size_t>(level - levels.begin())];
+  std::vector<double> extents(problem.loops.size(), 1);
+  for (const SpatialLoop& loop : mapped.mapping.spatial) extents[loop.loop] *= static_cast<double>(loop.size);
+  for (std::size_t i = 0; i < cut; ++i) {
+    const TemporalLoop& loop = mapped.mapping.temporal[i];
+    extents[loop.loop] *= static_cast<double>(loop.size);
+  }
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    extents[i] = std::min(extents[i], static_cast<double>(problem.loops[i].size));
+  }
+  return elements(problem.operands[operand], extents) * static_cast<double>(problem.operands[operand].bits);
+}
+
+void add_use(std::vector<PortUse>& uses, std::uint8_t level, std::int8_t port, double bits) {
+  for (PortUse& use : uses) {
+    if (use.level == level && use.port == port) {
+      use.bits += bits;
+      return;
+    }
+  }
+  uses.push_back({level, port, bits});
+}
+
+// A core that is described by its rate says nothing of how often it reads what streams: each element moves once. One
+// without a memory of its own works on home itself.
+void stream_once(TileCost& cost, const Problem& problem, const Hardware& hardware, const CorePlaces& places,
+                 const Core& core, std::uint8_t streamed) {
+  if (std::ranges::none_of(places.local, &MemoryId::valid)) return;
+  std::vector<double> sizes;
+  for (const Loop& loop : problem.loops) sizes.push_back(static_cast<double>(loop.size));
+  for (const ProblemOperand& operand : problem.operands) {
+    const auto path = static_cast<std::size_t>(operand.path);
+    // What passes between nests is its own business.
+    if ((streamed >> path & 1U) == 0 || operand.piece_bits > 0) continue;
+    const double bits = elements(operand, sizes) * static_cast<double>(operand.bits);
+    const auto level = static_cast<std::size_t>(std::ranges::find(core.levels, places.home[path], &Level::memory) -
+                                                core.levels.begin());
+    const Memory& home = hardware[places.home[path]];
+    const auto move = [&](bool reads) {
+      (reads ? cost.home_read_bits : cost.home_write_bits) += bits;
+      for (std::size_t p = 0; p < home.ports.size(); ++p) {
+        if (!fits(home.ports[p].kind, reads ? Transfer::to_low : Transfer::from_low)) continue;
+        add_use(cost.ports, static_cast<std::uint8_t>(level), static_cast<std::int8_t>(p), bits);
+        cost.level_pj[level] +=
+            bits / static_cast<double>(home.ports[p].max_bits) * (reads ? home.read_pj : home.write_pj);
+        break;
+      }
+    };
+    if (operand.written) move(false);
+    if (!operand.written || operand.continues) move(true);
+  }
+}
+
+// Takes away, from every path that does not stream, the levels above the core's local memory, and from the others those
+// above home.
+void keep_levels(Target& target, const CorePlaces& core, std::uint8_t streamed) {
+  for (std::size_t path = 0; path < path_count; ++path) {
+    auto& levels = target.levels[path];
+    const bool streams = (streamed >> path & 1U) != 0 || !core.local[path].valid();
+    const MemoryId top = streams ? core.home[path] : core.local[path];
+    while (levels.size() > 1 && target.memories[levels.back()].memory != top) {
+      target.memories[levels.back()].port[path].fill(no_port);
+      levels.pop_back();
+    }
+  }
+  // Whether all of a step fits its home is a question of its own.
+  for (TargetMemory& memory : target.memories) {
+    if (std::ranges::find(core.home, memory.memory) != core.home.end()) memory.size_bits = unlimited_bits;
+  }
+}
+
+}  // namespace
+
+std::vector<UnitPlace> unit_places(const Machine& machine, std::size_t kind, std::uint8_t streamed) {
+  std::vector<UnitPlace> places;
+  const Hardware& hardware = machine.hardware();
+  const CoreId id = machine.first_of_kind(kind);
+  const Core& core = hardware[id];
+  for (std::size_t unit = 0; unit < core.units.size(); ++unit) {
+    auto target = target_of(hardware, id, unit, off_chip_memory(hardware, id));
+    if (!target) continue;
+    keep_levels(*target, machine[id], streamed);
+    UnitPlace place{.unit = unit, .target = *std::move(target), .key = {}, .level = {}};
+    for (const TargetMemory& memory : place.target.memories) {
+      const auto level = std::ranges::find(core.levels, memory.memory, &Level::memory);
+      place.level.push_back(static_cast<std::uint8_t>(level - core.levels.begin()));
+    }
+    place.key = key_of(place.target);
+    places.push_back(std::move(place));
+  }
+  return places;
+}
+
+struct TileSolver::BestUnit {
+  const UnitPlace* place = nullptr;  // null: none can
+  Problem problem;
+  MappingCache::Result result;
+  std::string note;
+};
+
+TileSolution TileSolver::empty_solution(const TileRequest& request) const {
+  TileSolution solution;
+  solution.cost.streamed = request.streamed;
+  const Core& core = machine_.hardware()[machine_.first_of_kind(request.kind)];
+  solution.cost.level_pj.assign(core.levels.size() + 1, 0);
+  return solution;
+}
+
+TileSolution TileSolver::solve(const TileRequest& request, std::span<const Problem> problems,
+                               const std::vector<UnitPlace>& places) const {
+  TileSolution solution = empty_solution(request);
+  const bool rate = machine_.hardware()[machine_.first_of_kind(request.kind)].rate.has_value();
+  for (const Problem& whole : problems) {
+    const Problem problem = tile_of(whole, request.extents, request.adds);
+    if (rate) {
+      add_rate(solution, problem, request);
+    } else {
+      add_nest(solution, problem, request, places);
+    }
+    if (!solution.failure.empty()) break;
+  }
+  return solution;
+}
+
+TileSolution TileSolver::solve_zigzag(const TileRequest& request, const std::optional<ZigzagLayer>& layer,
+                                      const UnitPlace& place) const {
+  TileSolution solution = empty_solution(request);
+  const Core& core = machine_.hardware()[machine_.first_of_kind(request.kind)];
+  const Status added = add_zigzag_cost(solution.cost, layer, core, place.target, place.level, request.pieces,
+                                       static_cast<std::int64_t>(options_.search.factors));
+  if (!added) solution.failure = added.error().message;
+  return solution;
+}
+
+Expected<MappedProblem> TileSolver::search(const Problem& problem, const Target& target, const std::string& key) const {
+  if (options_.store != nullptr) {
+    if (const Mapping* kept = options_.store->find(digest_of(key))) {
+      if (auto cost = cost_of(problem, target, *kept)) return cost;
+    }
+  }
+  return map_problem(problem, target, options_.search);
+}
+
+// A core that is described by its rate.
+void TileSolver::add_rate(TileSolution& solution, const Problem& problem, const TileRequest& request) const {
+  const Hardware& hardware = machine_.hardware();
+  const CoreId id = machine_.first_of_kind(request.kind);
+  const Core& core = hardware[id];
+  const PrecisionRate* precision = nearest_precision(core.rate->precisions, problem.precision);
+  const std::string& name = precision != nullptr ? precision->name : problem.precision;
+  const auto cost = rate_cost(*core.rate, hardware.clock_hz, operations_of(problem), name);
+  if (!cost) {
+    solution.failure = cost.error().message;
+    return;
+  }
+  TileCost& total = solution.cost;
+  total.cycles += cost->cycles;
+  total.compute_cycles += cost->cycles;
+  total.ideal_cycles += cost->cycles;
+  total.bound_cycles += cost->cycles;
+  total.macs += cost->macs;
+  total.compute_pj += cost->compute_pj;
+  total.precision = name;
+  total.bound_by = "compute";
+  stream_once(total, problem, hardware, machine_[id], core, request.streamed);
+}
+
+TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem& problem,
+                                           const std::vector<UnitPlace>& places) const {
+  BestUnit best;
+  const auto score = [&](const MappedProblem& mapped) {
+    return score_of(options_.search.objective, mapped.cost.cycles, mapped.cost.energy_pj);
+  };
+  for (const UnitPlace& place : places) {
+    if (!has_operations(place.target.unit, problem)) continue;
+    std::string note;
+    Problem adapted = coalesce(adapt(problem, place.target.unit, &note), place.target.unit);
+    const std::string key = key_of(adapted) + place.key + key_of(options_.search);
+    MappingCache::Result result = cache_.find(key);
+    if (!result) {
+      result = cache_.put(key, std::make_shared<const Expected<MappedProblem>>(search(adapted, place.target, key)));
+      if (options_.store != nullptr && result->has_value()) {
+        solution.found.emplace_back(digest_of(key), (**result).mapping);
+      }
+    }
+    if (!result->has_value()) {
+      solution.failure = result->error().message;
+      continue;
+    }
+    if (best.place != nullptr && !(score(**result) < score(**best.result))) continue;
+    best = {&place, std::move(adapted), std::move(result), std::move(note)};
+  }
+  return best;
+}
+
+void TileSolver::add_nest(TileSolution& solution, const Problem& problem, const TileRequest& request,
+                          const std::vector<UnitPlace>& places) const {
+  const BestUnit best = best_unit(solution, problem, places);
+  if (best.place == nullptr) {
+    if (solution.failure.empty()) solution.failure = "no unit has its operations";
+    return;
+  }
+  solution.failure.clear();
+  const Core& core = machine_.hardware()[machine_.first_of_kind(request.kind)];
+  if (!best.note.empty()) solution.notes.push_back(fmt::format("core {}: {}", core.type, best.note));
+  const MappingCost& cost = (**best.result).cost;
+  TileCost& total = solution.cost;
+  total.cycles += cost.cycles;
+  total.compute_cycles += cost.compute_cycles;
+  total.load_cycles += cost.load_cycles + cost.unload_cycles;
+  total.fill_cycles += cost.fill_cycles;
+  // What is left, so that the parts add up.
+  total.stall_cycles += cost.cycles - cost.compute_cycles - cost.load_cycles - cost.unload_cycles - cost.fill_cycles;
+  total.ideal_cycles += cost.ideal_cycles;
+  total.bound_cycles += cost.bound_cycles;
+  total.macs += cost.macs;
+  total.compute_pj += cost.compute_pj;
+  total.network_pj += cost.network_pj;
+  total.precision = best.problem.precision;
+  total.bound_by = cost.bound_by;
+  for (std::size_t m = 0; m < cost.memory_pj.size(); ++m) total.level_pj[best.place->level[m]] += cost.memory_pj[m];
+  add_traffic(total, best, request);
+}
+
+// Of memories that others use as well: what it takes of their ports and what it holds there.
+void TileSolver::add_traffic(TileCost& total, const BestUnit& best, const TileRequest& request) const {
+  const MappedProblem& mapped = **best.result;
+  const MappingCost& cost = mapped.cost;
+  const UnitPlace& place = *best.place;
+  const CorePlaces& core_places = machine_[machine_.first_of_kind(request.kind)];
+  std::vector<std::pair<std::uint8_t, double>> held;  // bits, by level
+  for (std::size_t o = 0; o < best.problem.operands.size(); ++o) {
+    const auto path = static_cast<std::size_t>(best.problem.operands[o].path);
+    const auto& levels = cost.levels[o];
+    for (std::size_t level = 0; level < levels.size(); ++level) {
+      const TargetMemory& target_memory = place.target.memories[levels[level]];
+      const MemoryId memory = target_memory.memory;
+      const bool shared = memory == core_places.home[path] || memory == core_places.local[path];
+      for (std::size_t t = 0; t < transfer_count && shared; ++t) {
+        const std::int8_t port = target_memory.port[path][t];
+        const double cycles = cost.traffic[o][level].cycles[t];
+        if (port == no_port || cycles <= 0) continue;
+        const double bits = cycles * target_memory.ports[static_cast<std::size_t>(port)].bits_per_cycle();
+        add_use(total.ports, place.level[levels[level]], port, bits);
+      }
+      if (memory == core_places.home[path] && (request.streamed >> path & 1U) != 0) {
+        const Traffic& traffic = cost.traffic[o][level];
+        total.home_read_bits += traffic.bits[static_cast<std::size_t>(Transfer::to_low)];
+        total.home_write_bits += traffic.bits[static_cast<std::size_t>(Transfer::from_low)];
+      } else if (memory == core_places.local[path] &&
+                 ((request.streamed >> path & 1U) != 0 || best.problem.operands[o].piece_bits > 0)) {
+        const double bits = held_bits(best.problem, mapped, o, levels[level]);
+        const auto known = std::ranges::find(held, place.level[levels[level]], &std::pair<std::uint8_t, double>::first);
+        if (known != held.end()) {
+          known->second += bits;
+        } else {
+          held.emplace_back(place.level[levels[level]], bits);
+        }
+      }
+    }
+  }
+  // Nests run one after the other.
+  for (const auto& [level, bits] : held) {
+    const auto bytes = static_cast<std::int64_t>(std::ceil(bits / 8));
+    const auto known = std::ranges::find(total.held, level, &HeldBytes::level);
+    if (known != total.held.end()) {
+      known->bytes = std::max(known->bytes, bytes);
+    } else {
+      total.held.push_back({level, bytes});
+    }
+  }
+}
+
+}  // namespace monet
