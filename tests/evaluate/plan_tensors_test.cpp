@@ -3,6 +3,8 @@
 
 #include "evaluate/plan_network.h"
 #include "graph/verify.h"
+#include "networks/builtin.h"
+#include "training/blocks.h"
 #include "training/recompute.h"
 
 #include <gmock/gmock.h>
@@ -75,13 +77,74 @@ TEST_F(PlanTensors, FindsThemByNameViewAndPattern) {
   ASSERT_TRUE(after.has_value()) << after.error().text();
   EXPECT_TRUE(verify(after->graph));
   // That what is there anyway is kept may be said.
-  EXPECT_THAT(bound("tensors: {x: keep, conv1.weight: keep}\n"), IsEmpty());
+  EXPECT_THAT(bound("tensors: {x: keep, conv1.weight.grad: keep}\n"), IsEmpty());
+}
+
+TEST_F(PlanTensors, PagesWeightsAndOptimizerState) {
+  const auto at = [&](const std::vector<std::string>& names) {
+    std::vector<BoundTensor> result;
+    for (const std::string& name : names) {
+      result.push_back({test::tensor_named(step_, name), Retention::page, memory("flash")});
+    }
+    return result;
+  };
+  using testing::UnorderedElementsAreArray;
+  EXPECT_EQ(bound("tensors: {conv1.weight: {page: flash}}\n"), at({"conv1.weight"}));
+  EXPECT_THAT(bound("tensors: {weights: {page: flash}}\n"),
+              UnorderedElementsAreArray(at({"conv1.weight", "fc.weight", "fc2.weight"})));
+  EXPECT_THAT(bound("tensors: {optimizer-state: {page: flash}}\n"),
+              UnorderedElementsAreArray(at(
+                  {"conv1.weight.m", "fc.weight.m", "fc2.weight.m", "conv1.weight.v", "fc.weight.v", "fc2.weight.v"})));
+  EXPECT_THAT(bound("tensors: {\"fc*.m\": {page: flash}}\n"),
+              UnorderedElementsAreArray(at({"fc.weight.m", "fc2.weight.m"})));
+  // A pattern that matches saved tensors means these alone.
+  for (const BoundTensor& tensor : bound("tensors: {\"*\": {page: flash}}\n")) {
+    EXPECT_TRUE(step_[tensor.tensor].producer.valid()) << step_[tensor.tensor].name;
+  }
+  EXPECT_EQ(bound("tensors: {weights: {page: flash}, fc.weight: keep}\n").size(), 3U);
+}
+
+TEST_F(PlanTensors, DoesNotRecomputeWeights) {
+  for (const char* name : {"conv1.weight", "weights", "conv1.weight.m", "optimizer-state"}) {
+    refused(std::string("tensors: {") + name + ": recompute}\n",
+            {"'conv1.weight", "cannot be recomputed: it is there before the step begins ("}, "keep it, or page it");
+  }
+  refused("tensors: {\"conv1.wei*\": recompute}\n", {"no tensor that matches", "before the step begins"}, "page them");
+  refused("tensors: {conv1.wieght: {page: flash}}\n", {"there is no tensor 'conv1.wieght'"},
+          "did you mean 'conv1.weight'");
+}
+
+TEST_F(PlanTensors, SaysWhenThereIsNoOptimizerState) {
+  step_ = training::make_training_step({test::small_network(), false, {}, {}},
+                                       {.loss = {.kind = training::LossKind::mean_squared_error},
+                                        .optimizer = {.kind = training::OptimizerKind::sgd}})
+              ->graph;
+  refused("tensors: {optimizer-state: {page: flash}}\n", {"the step has no optimizer-state"}, "nothing to decide");
+}
+
+TEST_F(PlanTensors, FindsBlocks) {
+  step_ = training::make_training_step({*build_builtin("mlp-robotics"), false, {}, {}}, {})->graph;
+  refused("tensors: {blocks: recompute}\n", {"no residual blocks or transformer layers"}, "name tensors");
+  step_ = training::make_training_step(
+              {*build_builtin("gpt2:layers=2,width=8,heads=2,ffn=16,tokens=4,vocabulary=9"), false, {}, {}}, {})
+              ->graph;
+  const std::vector<TensorId> inside = training::saved_in_blocks(step_, training::find_blocks(step_));
+  ASSERT_FALSE(inside.empty());
+  EXPECT_EQ(recomputed(bound("tensors: {blocks: recompute}\n")), inside);
+  EXPECT_EQ(bound("tensors: {blocks: {page: flash}}\n").size(), inside.size());
+}
+
+TEST_F(PlanTensors, NeedsNoMachineToSayWhatIsRecomputed) {
+  const Plan plan = plan_of("tensors: {\"relu*\": {page: nowhere}, " + made_by("relu2") + ": recompute}\n");
+  const auto bound = bind_tensors(plan, step_);
+  ASSERT_TRUE(bound.has_value()) << bound.error().text();
+  EXPECT_THAT(*bound, ElementsAre(BoundTensor{output("relu1"), Retention::page, {}},
+                                  BoundTensor{output("relu2"), Retention::recompute, {}}));
 }
 
 TEST_F(PlanTensors, RefusesWhatIsNotSaved) {
   refused("tensors: {relu1_uot: recompute}\n", {"there is no tensor 'relu1_uot'"}, "did you mean 'relu");
   refused("tensors: {x: recompute}\n", {"'x' is not saved", "before the step begins (input)"}, "take it out");
-  refused("tensors: {conv1.weight: {page: flash}}\n", {"(weight)"}, "take it out");
   refused("tensors: {" + made_by("conv1") + ": recompute}\n", {"the backward part does not read it"}, "take it out");
   refused("tensors: {conv1.weight.grad: recompute}\n", {"the forward part does not make it"}, "take it out");
   refused("tensors: {" + made_by("y") + ": recompute}\n", {"leaves the step"}, "take it out");

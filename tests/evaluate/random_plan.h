@@ -14,7 +14,8 @@
 
 namespace monet::test {
 
-// Tensors that are recomputed or paged out. `graph`: the step before anything is recomputed.
+// Tensors that are recomputed or paged out, weights and optimizer state that are paged. `graph`: the step before
+// anything is recomputed.
 inline std::vector<PlannedTensor> random_tensors(Random& random, const Graph& graph, const Hardware& hardware) {
   std::vector<PlannedTensor> planned;
   const double recompute = random.chance(0.3) ? 0.3 : 0;
@@ -36,6 +37,13 @@ inline std::vector<PlannedTensor> random_tensors(Random& random, const Graph& gr
     }
     planned.push_back(tensor);
   }
+  const double page_static = !storage.empty() && random.chance(0.4) ? random.one_of<double>({0.2, 0.6, 1}) : 0;
+  for (const Tensor& tensor : graph.tensors()) {
+    const bool stays =
+        tensor.role == Role::weight || tensor.role == Role::master_weight || tensor.role == Role::optimizer_state;
+    if (tensor.producer.valid() || !stays || !random.chance(page_static)) continue;
+    planned.push_back({.name = tensor.name, .retention = Retention::page, .memory = random.one_of(storage)});
+  }
   return planned;
 }
 
@@ -47,7 +55,7 @@ class RandomPlan {
   Plan make() {
     Plan plan;
     plan.order = random_.one_of<PlanOrder>(
-        {PlanOrder::critical_path, PlanOrder::critical_path, PlanOrder::graph, PlanOrder::listed});
+        {PlanOrder::critical_path, PlanOrder::critical_path, PlanOrder::graph, PlanOrder::listed, PlanOrder::frugal});
     plan.transfers = random_.chance(0.6) ? PlanTransfers::direct : PlanTransfers::memory;
     tiled_ = random_.one_of<double>({0, 0.2, 0.5, 0.9});
     split_ = random_.one_of<double>({0, 0.2, 0.5});

@@ -16,7 +16,8 @@
 //   transfer and of each streaming tile can be done in time (earliest deadline first)
 // - memories: what stays in one is never more than it holds; stays are half-open
 // - storage: what outlives the step is at home all the time, results are at home at the end, what is overwritten is not
-//   read afterwards, what the plan pages out is away in between
+//   read afterwards, what the plan pages out is away in between; weights and optimizer state that it pages are where it
+//   says all the time, their new values at the end, and at home from a use to a use of one part of the step
 #pragma once
 
 #include "evaluate/plan/assignment.h"

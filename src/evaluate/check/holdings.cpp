@@ -14,7 +14,9 @@ std::string_view name_of(Found found) {
 }
 
 Holdings::Holdings(const Subject& subject)
-    : subject_(subject), home_write_(subject.tiles.buffers.size(), std::numeric_limits<double>::infinity()) {
+    : subject_(subject),
+      home_write_(subject.tiles.buffers.size(), std::numeric_limits<double>::infinity()),
+      away_write_(home_write_) {
   find_sharing();
   collect();
   sort_held();
@@ -65,8 +67,10 @@ void Holdings::collect() {
         {.buffer = stay.buffer, .memory = stay.memory, .start = stay.start, .end = stay.end, .bytes = stay.bytes});
   }
   for (const TensorStay& stay : subject_.schedule.home) {
+    const bool away = subject_.lives_away(stay.tensor);
     for (const TensorId tensor : sharing(stay.tensor)) {
-      const bool given = !subject_.graph[tensor].producer.valid() && subject_.not_after(stay.start, 0);
+      const bool given = !subject_.graph[tensor].producer.valid() && subject_.not_after(stay.start, 0) &&
+                         (!away || stay.memory == subject_.away(stay.tensor));
       for (std::size_t i = tiles.first_buffer[tensor.index()]; i < tiles.first_buffer[tensor.index() + 1]; ++i) {
         held_.push_back({.buffer = BufferId(i),
                          .memory = stay.memory,
@@ -163,7 +167,10 @@ void Holdings::add_transfer_events() {
     if (!room) {
       subject_.findings.add("{}: no room is kept for it at its destination all the while", subject_.transfer_name(i));
     }
-    if (subject_.is_home[transfer.to.index()] && transfer.kind != TransferKind::page_in) {
+    if (transfer.kind == TransferKind::page_out) {
+      double& first = away_write_[transfer.buffer.index()];
+      first = std::min(first, transfer.start);
+    } else if (subject_.is_home[transfer.to.index()] && transfer.kind != TransferKind::page_in) {
       double& first = home_write_[transfer.buffer.index()];
       first = std::min(first, transfer.start);
     }
@@ -203,13 +210,15 @@ void Holdings::find_overwritten() {
   std::vector<bool> has_own(tensors.size(), false);
   for (const TensorStay& stay : subject_.schedule.home) has_own[stay.tensor.index()] = true;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].updates.valid() && !has_own[i]) overwrite(tensors[i].updates, TensorId(i));
+    if (!tensors[i].updates.valid() || has_own[i]) continue;
+    overwrite(tensors[i].updates, TensorId(i), false);
+    if (subject_.lives_away(TensorId(i))) overwrite(tensors[i].updates, TensorId(i), true);
   }
 }
 
 // A buffer of the old value is gone when all that takes its place has begun to be written. What that is, is known where
 // the tile that makes the new value reads the old one; else it is the whole tensor.
-void Holdings::overwrite(TensorId old, TensorId by) {
+void Holdings::overwrite(TensorId old, TensorId by, bool away) {
   const TileGraph& tiles = subject_.tiles;
   const std::uint32_t first_old = tiles.first_buffer[old.index()];
   const std::uint32_t first_new = tiles.first_buffer[by.index()];
@@ -219,7 +228,7 @@ void Holdings::overwrite(TensorId old, TensorId by) {
   std::vector<double> partly(whole.size(), -never);
   double all = -never;
   for (std::size_t i = first_new; i < tiles.first_buffer[by.index() + 1]; ++i) {
-    const double written = home_write_[i];
+    const double written = away ? away_write_[i] : home_write_[i];
     all = std::max(all, written);
     const Chain chain = subject_.chain_of(BufferId(i));
     for (std::size_t tile = chain.first.index(); tile < chain.first.index() + chain.length; ++tile) {
@@ -239,7 +248,8 @@ void Holdings::overwrite(TensorId old, TensorId by) {
     double gone = std::min(whole[i], partly[i] > -never ? partly[i] : never);
     if (whole[i] == never && partly[i] == -never) gone = all;
     for (std::size_t held = first_held_[first_old + i]; held < first_held_[first_old + i + 1]; ++held) {
-      if (held_[held].at_home) held_[held].overwritten = std::min(held_[held].overwritten, gone);
+      const bool there = subject_.lives_away(old) && held_[held].memory == subject_.away(old);
+      if (held_[held].at_home && there == away) held_[held].overwritten = std::min(held_[held].overwritten, gone);
     }
   }
 }

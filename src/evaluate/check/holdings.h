@@ -75,7 +75,8 @@ class Holdings {
   void add_transfer_events();
   void sort_events();
   void find_overwritten();
-  void overwrite(TensorId old, TensorId by);
+  // At home, or where the plan pages them to.
+  void overwrite(TensorId old, TensorId by, bool away);
   // Entries of that buffer and memory that cover [start, end], the latest first: visit(index) until it gives true.
   template <class Visit>
   bool visit_covering(BufferId buffer, MemoryId memory, double start, double end, const Visit& visit) const;
@@ -91,6 +92,7 @@ class Holdings {
   std::vector<std::uint32_t> first_held_;  // by buffer
   std::vector<Event> events_;
   std::vector<double> home_write_;  // by buffer: when its first copy to home begins
+  std::vector<double> away_write_;  // by buffer: when it begins to be paged out
 };
 
 }  // namespace monet::check

@@ -1,4 +1,5 @@
-// What the plan pages out is away from home memory in between.
+// What the plan pages out is away from home memory in between: saved tensors between forward and backward, weights and
+// optimizer state but for their uses.
 #include "evaluate/check/rules.h"
 
 #include <algorithm>
@@ -13,11 +14,104 @@ struct Absence {
   double to = 0;
 };
 
+// Weights and optimizer state that live in storage: each stay at home begins and ends with a use.
+class Lodging {
+ public:
+  explicit Lodging(const Subject& subject) : subject_(subject), uses_(subject.graph.tensors().size()) {
+    for (const ScheduledTransfer& transfer : subject.schedule.transfers) {
+      const TensorId place = subject.place_of(subject.tiles.buffers[transfer.buffer.index()].tensor);
+      if (!subject.lives_away(place)) continue;
+      for (const MemoryId memory : {transfer.from, transfer.to}) {
+        uses_[place.index()].push_back({transfer.start, transfer.end, memory, {}, false});
+      }
+    }
+    for (std::size_t i = 0; i < subject.tiles.tiles(); ++i) {
+      for (const TileRead& read : subject.tiles.reads_of(TileId(i))) add(TileId(i), read.buffer);
+      for (const TileWrite& write : subject.tiles.writes_of(TileId(i))) add(TileId(i), write.buffer);
+    }
+  }
+
+  void run() {
+    for (const TensorStay& stay : subject_.schedule.home) {
+      if (!subject_.lives_away(stay.tensor) || stay.memory == subject_.away(stay.tensor)) continue;
+      check_ends(stay);
+      if (subject_.assignment.order == PlanOrder::critical_path) check_phases(stay);
+    }
+  }
+
+ private:
+  struct Use {
+    double start, end;
+    MemoryId memory;
+    NodeId node;         // not valid: a transfer
+    bool works_in_home;  // the tile, on all that it uses
+  };
+
+  void add(TileId tile, BufferId buffer) {
+    const TensorId place = subject_.place_of(subject_.tiles.buffers[buffer.index()].tensor);
+    if (!subject_.lives_away(place)) return;
+    const ScheduledTile& at = subject_.at(tile);
+    const MemoryId home = subject_.schedule.home_of[at.core.index()];
+    const bool works_in_home = std::ranges::all_of(subject_.local[at.core.index()], [&](const auto& memories) {
+      return std::ranges::all_of(memories, [&](MemoryId memory) { return memory == home; });
+    });
+    if (!works_in_home && subject_.cost(tile).streamed == 0) return;
+    uses_[place.index()].push_back({at.start, at.end, home, subject_.tiles.node[tile.index()], works_in_home});
+  }
+
+  bool is_within(const Use& use, const TensorStay& stay) const {
+    return use.memory == stay.memory && subject_.not_after(stay.start, use.start) &&
+           subject_.not_after(use.end, stay.end);
+  }
+
+  void check_ends(const TensorStay& stay) {
+    double first = stay.end, last = stay.start;
+    for (const Use& use : uses_[stay.tensor.index()]) {
+      if (!is_within(use, stay)) continue;
+      first = std::min(first, use.start);
+      last = std::max(last, use.end);
+    }
+    if (subject_.not_after(first, stay.start) && subject_.not_after(stay.end, last)) return;
+    subject_.findings.add("{} lives in {} and stays in {} from {} to {}, where it is used from {} to {}",
+                          subject_.graph[stay.tensor].name, subject_.name(subject_.away(stay.tensor)),
+                          subject_.name(stay.memory), stay.start, stay.end, first, last);
+  }
+
+  // Between phases of which one comes after the other it is away.
+  void check_phases(const TensorStay& stay) {
+    const std::vector<Use>& uses = uses_[stay.tensor.index()];
+    for (std::size_t phase = 0; phase + 1 < phase_count; ++phase) {
+      const auto is_early = [&](const Use& use) {
+        return static_cast<std::size_t>(subject_.graph[use.node].phase) <= phase;
+      };
+      std::size_t last_early = 0, first_late = subject_.graph.nodes().size();
+      bool early = false, late = false;
+      for (const Use& use : uses) {
+        if (!use.node.valid()) continue;
+        if (is_early(use)) {
+          last_early = std::max(last_early, use.node.index());
+        } else {
+          first_late = std::min(first_late, use.node.index());
+        }
+        if (use.works_in_home && is_within(use, stay)) (is_early(use) ? early : late) = true;
+      }
+      if (last_early > first_late || !early || !late) continue;
+      subject_.findings.add("{} lives in {} and stays in {} from {} to {}, between two parts of the step",
+                            subject_.graph[stay.tensor].name, subject_.name(subject_.away(stay.tensor)),
+                            subject_.name(stay.memory), stay.start, stay.end);
+    }
+  }
+
+  const Subject& subject_;
+  std::vector<std::vector<Use>> uses_;  // by tensor
+};
+
 }  // namespace
 
 void check_paging(const Subject& subject) {
   const auto& paged = subject.assignment.paged;
   if (paged.empty()) return;
+  Lodging(subject).run();
   std::vector<Absence> absence(paged.size(), Absence{.from = 0, .to = subject.schedule.cycles});
   std::vector<bool> left(subject.tiles.buffers.size(), false);
   for (const ScheduledTransfer& transfer : subject.schedule.transfers) {
@@ -30,13 +124,13 @@ void check_paging(const Subject& subject) {
   }
   for (std::size_t i = 0; i < left.size(); ++i) {
     const MemoryId away = paged[subject.tiles.buffers[i].tensor.index()];
-    if (!away.valid() || left[i]) continue;
+    if (!away.valid() || left[i] || subject.lives_away(subject.tiles.buffers[i].tensor)) continue;
     subject.findings.add("{} is planned to be paged out to {} and is not", subject.name(BufferId(i)),
                          subject.name(away));
   }
   for (const TensorStay& stay : subject.schedule.home) {
     const MemoryId away = paged[stay.tensor.index()];
-    if (!away.valid() || stay.memory == away) continue;
+    if (!away.valid() || stay.memory == away || subject.lives_away(stay.tensor)) continue;
     const Absence& of = absence[stay.tensor.index()];
     const double both = std::min(of.to, stay.end) - std::max(of.from, stay.start);
     if (both <= 2 * subject.tolerance) continue;

@@ -30,10 +30,6 @@ class Storage {
   }
 
  private:
-  bool is_paged(TensorId tensor) const {
-    return !subject_.assignment.paged.empty() && subject_.assignment.paged[tensor.index()].valid();
-  }
-
   void check_size(const TensorStay& stay) {
     const Tensor& tensor = graph_[stay.tensor];
     const std::int64_t least = (element_count(tensor.type.shape) * subject_.element_bits(stay.tensor) + 7) / 8;
@@ -46,14 +42,17 @@ class Storage {
     std::vector<bool> kept(graph_.tensors().size(), false);
     for (const TensorStay& stay : subject_.schedule.home) {
       const bool always = subject_.not_after(stay.start, 0) && subject_.not_after(subject_.schedule.cycles, stay.end);
-      if (always && subject_.is_home[stay.memory.index()]) kept[stay.tensor.index()] = true;
+      const bool there = subject_.lives_away(stay.tensor) ? stay.memory == subject_.away(stay.tensor)
+                                                          : subject_.is_home[stay.memory.index()];
+      if (always && there) kept[stay.tensor.index()] = true;
     }
     for (std::size_t i = 0; i < kept.size(); ++i) {
       const TensorId id(i);
       const Tensor& tensor = graph_[id];
       const bool outlives = !tensor.producer.valid() && is_kept_between_steps(tensor.role);
-      if (kept[i] || !outlives || subject_.buffers_of(id).empty() || is_paged(id)) continue;
-      subject_.findings.add("{} outlives the step and is not in home memory all the time", tensor.name);
+      if (kept[i] || !outlives || subject_.buffers_of(id).empty()) continue;
+      subject_.findings.add("{} outlives the step and is not in {} all the time", tensor.name,
+                            subject_.lives_away(id) ? subject_.name(subject_.away(id)) : "home memory");
     }
   }
 
@@ -95,7 +94,7 @@ class Storage {
     return std::ranges::all_of(view.inputs, [&](TensorId input) { return collect(input, stored); });
   }
 
-  // Whether it is at home at the end.
+  // Whether it is at home at the end, or where the plan pages it to.
   bool check_buffer(TensorId tensor, std::size_t number) {
     const BufferId buffer(subject_.tiles.first_buffer[tensor.index()] + number);
     Need need{.buffer = buffer,
@@ -104,15 +103,16 @@ class Storage {
               .version = holdings_.complete(buffer),
               .bytes = subject_.tiles.buffers[buffer.index()].bytes};
     Found best = Found::no_room;
+    const bool away = subject_.lives_away(tensor);
     for (std::size_t m = 0; m < subject_.is_home.size(); ++m) {
-      if (!subject_.is_home[m]) continue;
+      if (away ? MemoryId(m) != subject_.away(tensor) : !subject_.is_home[m]) continue;
       need.memory = MemoryId(m);
       const Found found = holdings_.find(need);
       if (found == Found::present) return true;
       best = std::max(best, found);
     }
-    subject_.findings.add("{} is a result of the step, and in home memory it {} at the end", subject_.name(buffer),
-                          name_of(best));
+    subject_.findings.add("{} is a result of the step, and in {} it {} at the end", subject_.name(buffer),
+                          away ? subject_.name(subject_.away(tensor)) : "home memory", name_of(best));
     return false;
   }
 

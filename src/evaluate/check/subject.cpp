@@ -13,6 +13,15 @@ bool equal_ports(const Memory& memory, std::size_t a, std::size_t b) {
   return key(a) == key(b);
 }
 
+TensorId Subject::place_of(TensorId tensor) const {
+  while (graph[tensor].updates.valid()) tensor = graph[tensor].updates;
+  return tensor;
+}
+
+MemoryId Subject::away(TensorId tensor) const {
+  return assignment.paged.empty() ? MemoryId() : assignment.paged[place_of(tensor).index()];
+}
+
 void Subject::prepare() {
   // Sums of many doubles differ in the last digits; a thousandth of a millionth of the step is no time to do anything.
   tolerance = 1e-6 + 1e-9 * schedule.cycles;

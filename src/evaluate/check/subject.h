@@ -74,6 +74,12 @@ struct Subject {
   std::size_t number_of(BufferId buffer) const;
   Chain chain_of(BufferId buffer) const;
   std::int64_t element_bits(TensorId tensor) const;
+  // The tensor whose storage it has: itself, or the one that it replaces, or the one that that replaces ….
+  TensorId place_of(TensorId tensor) const;
+  // Where the plan pages what has that storage to; not valid: nowhere.
+  MemoryId away(TensorId tensor) const;
+  // A weight or the like that is away but for its uses.
+  bool lives_away(TensorId tensor) const { return away(tensor).valid() && !graph[place_of(tensor)].producer.valid(); }
   std::span<const Buffer> buffers_of(TensorId tensor) const;
 
   std::string name(TileId tile) const;      // "conv1 tile 3"

@@ -51,9 +51,7 @@ class Transfers {
     const ScheduledTransfer& transfer = schedule_.transfers[i];
     const bool from_home = subject_.is_home[transfer.from.index()];
     const bool to_home = subject_.is_home[transfer.to.index()];
-    const auto& paged = subject_.assignment.paged;
-    const TensorId tensor = subject_.tiles.buffers[transfer.buffer.index()].tensor;
-    const MemoryId away = paged.empty() ? MemoryId() : paged[tensor.index()];
+    const MemoryId away = subject_.away(subject_.tiles.buffers[transfer.buffer.index()].tensor);
     bool right = true;
     switch (transfer.kind) {
       case TransferKind::fetch: right = from_home; break;

@@ -250,10 +250,14 @@ Route Machine::find_route(MemoryId from, MemoryId to) {
   // What comes down from a home leaves it as it does in a mapping; all else goes up, or across.
   const bool down = is_home(from) && !is_home(to);
   const bool up = is_home(to) && !is_home(from);
-  if (const std::uint16_t port = channel_of(from, down ? Transfer::to_low : Transfer::to_high); port != no_route) {
-    route.channels.insert(route.channels.begin(), ChannelUse(port));
+  const std::uint16_t out = channel_of(from, down ? Transfer::to_low : Transfer::to_high);
+  const std::uint16_t in = channel_of(to, up ? Transfer::from_low : Transfer::from_high);
+  // A memory that can only be read, or only be written.
+  if ((out == no_route && !hardware[from].ports.empty()) || (in == no_route && !hardware[to].ports.empty())) {
+    return {.from = from, .to = to, .channels = {}};
   }
-  add(channel_of(to, up ? Transfer::from_low : Transfer::from_high));
+  if (out != no_route) route.channels.insert(route.channels.begin(), ChannelUse(out));
+  add(in);
   const auto latency = [&](MemoryId id, double own) {
     const Memory& memory = hardware[id];
     if (memory.kind == MemoryKind::storage) return own > 0 ? own : memory.latency_cycles;

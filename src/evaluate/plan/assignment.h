@@ -31,7 +31,8 @@ struct OperatorAssignment {
 struct Assignment {
   std::vector<OperatorAssignment> operators;  // by node
   std::vector<std::vector<NodeId>> stacks;    // in an order in which they can run; nodes in the order of the graph
-  std::vector<MemoryId> paged;  // by tensor: where it is between forward and backward; not valid: not paged
+  // By tensor: where it is between forward and backward, or between steps and parts of the step; not valid: not paged.
+  std::vector<MemoryId> paged;
   PlanOrder order = PlanOrder::critical_path;
   PlanTransfers transfers = PlanTransfers::direct;
   std::vector<std::string> filled;  // what the policy decided, in words

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 
 namespace monet {
 
@@ -37,6 +38,23 @@ std::string loop_names(const std::vector<Loop>& loops) {
   return fmt::format("it has {}", fmt::join(names, ", "));
 }
 
+OperatorLoops loops_of(const Graph& graph, const Node& node) {
+  OperatorLoops result;
+  for (const Nest& nest : nests_of(site_of(graph, node)).nests) {
+    result.counts.push_back(nest.per_point);
+    for (const Loop& loop : nest.loops) {
+      // Where nests differ in it, the longest is what can be cut.
+      const auto known = std::ranges::find(result.loops, loop.name, &Loop::name);
+      if (known == result.loops.end()) {
+        result.loops.push_back(loop);
+      } else {
+        known->size = std::max(known->size, loop.size);
+      }
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 // One plan on its way to ids.
@@ -47,6 +65,9 @@ class PlanBinding {
     split_.resize(result_.operators.size());
     result_.order = plan.order;
     result_.transfers = plan.transfers;
+    if (plan.stacks.empty() && plan.operators.empty()) return;
+    for (std::size_t i = 0; i < graph().nodes().size(); ++i) nodes_.emplace(graph().nodes()[i].name, NodeId(i));
+    for (std::size_t i = 0; i < hardware().cores.size(); ++i) cores_.emplace(hardware().cores[i].name, CoreId(i));
   }
 
   Expected<BoundPlan> run() {
@@ -69,11 +90,11 @@ class PlanBinding {
   const Hardware& hardware() const { return of_.hardware_; }
 
   Expected<NodeId> node_named(const std::string& name, const Place& place) const {
-    const auto found = of_.nodes_.find(name);
-    if (found != of_.nodes_.end()) return found->second;
+    const auto found = nodes_.find(name);
+    if (found != nodes_.end()) return found->second;
     const std::string message = fmt::format("there is no operator '{}'", shown(name));
     const std::size_t mark = name.rfind('~');
-    if (mark != std::string::npos && of_.nodes_.contains(std::string_view(name).substr(0, mark))) {
+    if (mark != std::string::npos && nodes_.contains(std::string_view(name).substr(0, mark))) {
       return error_at(place, message,
                       fmt::format("'{}' has no such copy: name under tensors what is to be recomputed",
                                   shown(name.substr(0, mark))));
@@ -152,7 +173,7 @@ class PlanBinding {
   }
 
   Expected<std::vector<NodeId>> nodes_of(const PlannedOperator& planned) const {
-    if (!is_pattern(planned.name) || of_.nodes_.contains(planned.name)) {
+    if (!is_pattern(planned.name) || nodes_.contains(planned.name)) {
       MONET_TRY(const NodeId node, node_named(planned.name, planned.place));
       return std::vector{node};
     }
@@ -195,8 +216,8 @@ class PlanBinding {
     std::set<CoreId> seen;
     const std::string& name = graph()[node].name;
     for (const std::string& wanted : planned.cores) {
-      const auto found = of_.cores_.find(wanted);
-      if (found != of_.cores_.end()) {
+      const auto found = cores_.find(wanted);
+      if (found != cores_.end()) {
         if (const std::string reason = of_.why_not(found->second, node); !reason.empty()) {
           return error_at(planned.place, fmt::format("core '{}' cannot run operator '{}': {}", wanted, name, reason),
                           able_text(node));
@@ -280,8 +301,7 @@ class PlanBinding {
   // Cores that are named one by one must all have something to do, unless a pattern cut the pieces down.
   Status check_cores(NodeId node, const Split& split, std::int64_t pieces) const {
     const std::vector<std::string>& named = split.cores_by->cores;
-    const bool one_by_one =
-        std::ranges::all_of(named, [&](const std::string& name) { return of_.cores_.contains(name); });
+    const bool one_by_one = std::ranges::all_of(named, [&](const std::string& name) { return cores_.contains(name); });
     const bool cut_down = is_pattern(split.by->name);
     if (!one_by_one || cut_down || std::cmp_less_equal(named.size(), pieces)) return Done{};
     return error_at(split.cores_by->place,
@@ -292,33 +312,34 @@ class PlanBinding {
 
   const Binder& of_;
   const Plan& plan_;
+  std::unordered_map<std::string_view, NodeId> nodes_;
+  std::unordered_map<std::string_view, CoreId> cores_;
   BoundPlan result_;
   std::vector<StackNodes> stacks_;  // as in result_
   std::vector<Split> split_;        // by node
 };
 
 Binder::Binder(const Graph& graph, const Hardware& hardware)
+    : graph_(graph), hardware_(hardware), dependencies_(graph), own_(std::make_unique<LoopTable>()) {
+  loops_.reserve(graph.nodes().size());
+  for (const Node& node : graph.nodes()) {
+    loops_.push_back(&own_->add(static_cast<std::uint32_t>(loops_.size()), loops_of(graph, node)));
+  }
+}
+
+Binder::Binder(const Graph& graph, const Hardware& hardware, const OperatorContents& contents, LoopTable& table)
     : graph_(graph), hardware_(hardware), dependencies_(graph) {
   loops_.reserve(graph.nodes().size());
-  counts_.reserve(graph.nodes().size());
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
-    const Node& node = graph.nodes()[i];
-    nodes_.emplace(node.name, NodeId(i));
-    std::vector<Loop>& loops = loops_.emplace_back();
-    std::vector<Counts>& counts = counts_.emplace_back();
-    for (const Nest& nest : nests_of(site_of(graph, node)).nests) {
-      counts.push_back(nest.per_point);
-      for (const Loop& loop : nest.loops) {
-        if (loop_in(loops, loop.name) == nullptr) loops.push_back(loop);
-      }
-    }
+    const NodeId id(i);
+    loops_.push_back(&table.find_or_make(contents[id], [&] { return loops_of(graph, graph[id]); }));
   }
-  for (std::size_t i = 0; i < hardware.cores.size(); ++i) cores_.emplace(hardware.cores[i].name, CoreId(i));
 }
 
 std::string Binder::why_not(CoreId core, NodeId node) const {
-  if (counts_[node.index()].empty()) return {};  // a view needs no core
-  return cannot_run(hardware_[core], graph_[node].op, std::span<const Counts>(counts_[node.index()]));
+  const std::vector<Counts>& counts = loops_[node.index()]->counts;
+  if (counts.empty()) return {};  // a view needs no core
+  return cannot_run(hardware_[core], graph_[node].op, std::span(counts));
 }
 
 Expected<BoundPlan> Binder::bind(const Plan& plan) const { return PlanBinding(*this, plan).run(); }

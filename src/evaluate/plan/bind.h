@@ -5,15 +5,16 @@
 // training::recompute(), then bind() on the result, whose copies (X~1) stacks and operators may name.
 #pragma once
 
+#include "evaluate/contents/contents.h"
 #include "evaluate/plan/assignment.h"
 #include "evaluate/plan/dependencies.h"
 
 #include <monet/expected.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace monet {
@@ -45,11 +46,22 @@ struct BoundPlan {
   PlanTransfers transfers = PlanTransfers::direct;
 };
 
-// What a graph and a machine have, by name. Made once for many plans; safe to read from several threads. Keeps
-// references to both.
+// Loops of all nests of an operator, in order, and operations at each point by nest; none: a view.
+struct OperatorLoops {
+  std::vector<Loop> loops;
+  std::vector<Counts> counts;
+};
+
+// Of operators by content, for many graphs. One thread at a time.
+using LoopTable = ByContent<OperatorLoops>;
+
+// What a graph and a machine have. Made once for many plans; safe to read from several threads. Keeps references to
+// both.
 class Binder {
  public:
   Binder(const Graph& graph, const Hardware& hardware);
+  // With what is known of operators already; new ones are added. The table must outlive it.
+  Binder(const Graph& graph, const Hardware& hardware, const OperatorContents& contents, LoopTable& table);
 
   // Fails where the plan cannot be carried out, and says why: an operator or core that does not exist, a core that
   // cannot run what it is given, a loop that an operator does not have, a tile or split larger than its loop, cores
@@ -60,7 +72,7 @@ class Binder {
 
   const Dependencies& dependencies() const { return dependencies_; }
   // Loops of all its nests, in order; none: a view.
-  const std::vector<Loop>& loops(NodeId node) const { return loops_[node.index()]; }
+  const std::vector<Loop>& loops(NodeId node) const { return loops_[node.index()]->loops; }
   // Why the core cannot run the node; empty: it can.
   std::string why_not(CoreId core, NodeId node) const;
 
@@ -70,10 +82,8 @@ class Binder {
   const Graph& graph_;
   const Hardware& hardware_;
   Dependencies dependencies_;
-  std::unordered_map<std::string_view, NodeId> nodes_;
-  std::unordered_map<std::string_view, CoreId> cores_;
-  std::vector<std::vector<Loop>> loops_;     // by node
-  std::vector<std::vector<Counts>> counts_;  // by node and nest: operations at each point
+  std::unique_ptr<LoopTable> own_;           // for this graph alone
+  std::vector<const OperatorLoops*> loops_;  // by node
 };
 
 Expected<BoundPlan> bind(const Plan& plan, const Graph& graph, const Hardware& hardware);

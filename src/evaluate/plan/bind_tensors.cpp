@@ -4,6 +4,7 @@
 #include "base/try.h"
 #include "evaluate/plan/reader.h"
 #include "hardware/check_keys.h"
+#include "training/blocks.h"
 #include "training/recompute.h"
 
 #include <fmt/format.h>
@@ -15,8 +16,6 @@
 namespace monet {
 
 namespace {
-
-using training::SavedCandidate;
 
 Error error_at(const PlannedTensor& planned, std::string message, std::string advice) {
   return {.message = std::move(message), .place = planned.place.text(), .advice = std::move(advice)};
@@ -84,21 +83,49 @@ class Reach {
   std::vector<bool> there_, back_;
 };
 
+// A tensor that a plan may decide about.
+struct Candidate {
+  TensorId tensor;
+  std::int64_t bytes = 0;
+  std::string reason;  // why it cannot be recomputed; empty: it can
+  bool saved = true;   // by the forward part for the backward part; else it is there before the step begins
+};
+
+bool stays_between_steps(Role role) {
+  return role == Role::weight || role == Role::master_weight || role == Role::optimizer_state;
+}
+
+std::vector<Candidate> candidates_in(const Graph& graph) {
+  std::vector<Candidate> result;
+  for (training::SavedCandidate& saved : training::saved_candidates(graph)) {
+    result.push_back({saved.tensor, saved.bytes, std::move(saved.reason)});
+  }
+  for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
+    const Tensor& tensor = graph.tensors()[i];
+    if (tensor.producer.valid() || !stays_between_steps(tensor.role)) continue;
+    result.push_back({TensorId(i), bytes(tensor),
+                      fmt::format("it is there before the step begins ({})", name_of(tensor.role)), false});
+  }
+  return result;
+}
+
 class TensorBinding {
  public:
-  TensorBinding(const Graph& graph, const Hardware& hardware)
-      : graph_(graph), hardware_(hardware), candidates_(training::saved_candidates(graph)), bound_(candidates_.size()) {
+  // Without a machine memories are not looked at.
+  TensorBinding(const Graph& graph, const Hardware* hardware)
+      : graph_(graph), hardware_(hardware), candidates_(candidates_in(graph)), bound_(candidates_.size()) {
     for (std::size_t i = 0; i < candidates_.size(); ++i) candidate_.emplace(candidates_[i].tensor, i);
+    for (std::size_t i = 0; i < graph.tensors().size(); ++i) tensors_.emplace(graph.tensors()[i].name, TensorId(i));
   }
 
   Status add(const PlannedTensor& planned) {
     MemoryId memory;
-    if (!planned.memory.empty()) {
+    if (!planned.memory.empty() && hardware_ != nullptr) {
       MONET_TRY(memory, memory_of(planned));
     }
     MONET_TRY(const std::vector<std::size_t> chosen, candidates_of(planned));
     for (std::size_t i : chosen) {
-      const SavedCandidate& candidate = candidates_[i];
+      const Candidate& candidate = candidates_[i];
       if (memory.valid()) MONET_CHECK(check_room(planned, candidate, memory));
       bound_[i] = BoundTensor{candidate.tensor, planned.retention, memory};
     }
@@ -115,19 +142,19 @@ class TensorBinding {
 
  private:
   Expected<MemoryId> memory_of(const PlannedTensor& planned) {
-    const auto found = std::ranges::find(hardware_.memories, planned.memory, &Memory::name);
-    if (found == hardware_.memories.end()) {
+    const auto found = std::ranges::find(hardware_->memories, planned.memory, &Memory::name);
+    if (found == hardware_->memories.end()) {
       std::vector<std::string> names;
-      for (const Memory& memory : hardware_.memories) names.push_back(memory.name);
+      for (const Memory& memory : hardware_->memories) names.push_back(memory.name);
       return error_at(planned, fmt::format("there is no memory '{}'", shown(planned.memory)),
                       meant_name(planned.memory, names));
     }
-    const MemoryId id(static_cast<std::size_t>(found - hardware_.memories.begin()));
+    const MemoryId id(static_cast<std::size_t>(found - hardware_->memories.begin()));
     if (found->kind == MemoryKind::registers) {
       return error_at(planned, fmt::format("memory '{}' is made of registers: nothing can be kept there", found->name),
                       "choose a larger memory");
     }
-    if (!reach_) reach_.emplace(hardware_);
+    if (!reach_) reach_.emplace(*hardware_);
     if (!reach_->holds(id)) {
       return error_at(planned, fmt::format("memory '{}' cannot be reached from the cores and back", found->name),
                       "join it with a link, or choose another memory");
@@ -135,30 +162,67 @@ class TensorBinding {
     return id;
   }
 
-  Status check_room(const PlannedTensor& planned, const SavedCandidate& candidate, MemoryId memory) const {
-    const std::int64_t room = hardware_[memory].size_bits / 8;
+  Status check_room(const PlannedTensor& planned, const Candidate& candidate, MemoryId memory) const {
+    const std::int64_t room = (*hardware_)[memory].size_bits / 8;
     if (candidate.bytes <= room) return Done{};
     return error_at(planned,
                     fmt::format("tensor '{}' has {} bytes and memory '{}' only {}", graph_[candidate.tensor].name,
-                                candidate.bytes, hardware_[memory].name, room),
+                                candidate.bytes, (*hardware_)[memory].name, room),
                     "choose a larger memory");
   }
 
-  Expected<std::vector<std::size_t>> candidates_of(const PlannedTensor& planned) {
-    if (tensors_.empty()) {
-      for (std::size_t i = 0; i < graph_.tensors().size(); ++i) tensors_.emplace(graph_.tensors()[i].name, TensorId(i));
-    }
+  Expected<std::vector<std::size_t>> candidates_of(const PlannedTensor& planned) const {
     const auto found = tensors_.find(planned.name);
     if (found != tensors_.end()) return behind(planned, found->second);
+    if (planned.name == "blocks") return in_blocks(planned);
+    if (planned.name == "weights") return between_steps(planned, {Role::weight, Role::master_weight});
+    if (planned.name == "optimizer-state") return between_steps(planned, {Role::optimizer_state});
     if (is_pattern(planned.name)) return matching(planned);
     return error_at(planned, fmt::format("there is no tensor '{}'", shown(planned.name)),
-                    meant_name(planned.name, saved_names()));
+                    meant_name(planned.name, names(planned.retention == Retention::page)));
   }
 
-  std::vector<std::string> saved_names() const {
-    std::vector<std::string> names;
-    for (const SavedCandidate& candidate : candidates_) names.push_back(graph_[candidate.tensor].name);
-    return names;
+  // For messages: of what is saved, or of all candidates.
+  std::vector<std::string> names(bool all) const {
+    std::vector<std::string> result;
+    for (const Candidate& candidate : candidates_) {
+      if (all || candidate.saved) result.push_back(graph_[candidate.tensor].name);
+    }
+    return result;
+  }
+
+  static Error cannot_recompute(const PlannedTensor& planned, const std::string& name, const std::string& reason) {
+    return error_at(planned, fmt::format("tensor '{}' cannot be recomputed: {}", name, reason), "keep it, or page it");
+  }
+
+  Expected<std::vector<std::size_t>> in_blocks(const PlannedTensor& planned) const {
+    const std::vector<training::Block> blocks = training::find_blocks(graph_);
+    if (blocks.empty()) {
+      return error_at(planned, "the network has no residual blocks or transformer layers that could be found",
+                      "name tensors, or patterns of them");
+    }
+    std::vector<std::size_t> chosen;
+    for (TensorId id : training::saved_in_blocks(graph_, blocks)) chosen.push_back(candidate_.at(id));
+    if (!chosen.empty()) return chosen;
+    return error_at(planned,
+                    fmt::format("the {} blocks of the network save nothing that can be recomputed", blocks.size()),
+                    "take it out: there is nothing to decide");
+  }
+
+  Expected<std::vector<std::size_t>> between_steps(const PlannedTensor& planned,
+                                                   std::initializer_list<Role> roles) const {
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const Candidate& candidate = candidates_[i];
+      if (candidate.saved || std::ranges::find(roles, graph_[candidate.tensor].role) == roles.end()) continue;
+      if (planned.retention == Retention::recompute) {
+        return cannot_recompute(planned, graph_[candidate.tensor].name, candidate.reason);
+      }
+      chosen.push_back(i);
+    }
+    if (!chosen.empty()) return chosen;
+    return error_at(planned, fmt::format("the step has no {}", planned.name),
+                    "take it out: there is nothing to decide");
   }
 
   Expected<std::vector<std::size_t>> behind(const PlannedTensor& planned, TensorId tensor) const {
@@ -166,10 +230,11 @@ class TensorBinding {
     for (TensorId id : training::stored_behind(graph_, tensor)) {
       const auto found = candidate_.find(id);
       if (found == candidate_.end()) continue;
-      const std::string& reason = candidates_[found->second].reason;
-      if (planned.retention == Retention::recompute && !reason.empty()) {
-        return error_at(planned, fmt::format("tensor '{}' cannot be recomputed: {}", planned.name, reason),
-                        "keep it, or page it");
+      const Candidate& candidate = candidates_[found->second];
+      // Of a weight that is read through a view, the view is no name.
+      if (!candidate.saved && id != tensor) continue;
+      if (planned.retention == Retention::recompute && !candidate.reason.empty()) {
+        return cannot_recompute(planned, planned.name, candidate.reason);
       }
       chosen.push_back(found->second);
     }
@@ -194,6 +259,8 @@ class TensorBinding {
     std::vector<std::size_t> chosen;
     std::string reason;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      // Saved tensors come first.
+      if (!candidates_[i].saved && !chosen.empty() && candidates_[chosen.front()].saved) break;
       if (!matches(planned.name, graph_[candidates_[i].tensor].name)) continue;
       if (planned.retention != Retention::recompute || candidates_[i].reason.empty()) {
         chosen.push_back(i);
@@ -206,26 +273,35 @@ class TensorBinding {
       return error_at(planned, fmt::format("no tensor that matches '{}' can be recomputed; {}", planned.name, reason),
                       "keep them, or page them");
     }
+    const std::vector<std::string> known = names(planned.retention == Retention::page);
     return error_at(planned, fmt::format("no saved tensor matches '{}'", shown(planned.name)),
-                    candidates_.empty() ? "this graph saves none" : meant_name(planned.name, saved_names()));
+                    known.empty() ? "this graph saves none" : meant_name(planned.name, known));
   }
 
   const Graph& graph_;
-  const Hardware& hardware_;
-  std::vector<SavedCandidate> candidates_;
+  const Hardware* hardware_;
+  std::vector<Candidate> candidates_;
   std::unordered_map<TensorId, std::size_t> candidate_;
   std::unordered_map<std::string_view, TensorId> tensors_;
   std::vector<std::optional<BoundTensor>> bound_;  // by candidate
   std::optional<Reach> reach_;
 };
 
-}  // namespace
-
-Expected<std::vector<BoundTensor>> bind_tensors(const Plan& plan, const Graph& graph, const Hardware& hardware) {
+Expected<std::vector<BoundTensor>> bind(const Plan& plan, const Graph& graph, const Hardware* hardware) {
   if (plan.tensors.empty()) return std::vector<BoundTensor>();
   TensorBinding binding(graph, hardware);
   for (const PlannedTensor& planned : plan.tensors) MONET_CHECK(binding.add(planned));
   return binding.take();
+}
+
+}  // namespace
+
+Expected<std::vector<BoundTensor>> bind_tensors(const Plan& plan, const Graph& graph, const Hardware& hardware) {
+  return bind(plan, graph, &hardware);
+}
+
+Expected<std::vector<BoundTensor>> bind_tensors(const Plan& plan, const Graph& graph) {
+  return bind(plan, graph, nullptr);
 }
 
 std::vector<TensorId> recomputed(const std::vector<BoundTensor>& tensors) {

@@ -1,4 +1,4 @@
-// What a plan says about saved tensors, by id.
+// What a plan says about tensors, by id.
 #pragma once
 
 #include "evaluate/plan/plan.h"
@@ -18,12 +18,18 @@ struct BoundTensor {
   bool operator==(const BoundTensor&) const = default;
 };
 
-// The saved tensors of which the plan speaks, in the order of the graph. A view stands for what it is a view of. A
-// pattern passes over what cannot be recomputed, as long as one of the tensors that match can.
+// The tensors of which the plan speaks, saved ones in the order of the graph, then weights and optimizer state. A view
+// stands for what it is a view of; `blocks` for what residual blocks and transformer layers save inside
+// (training/blocks.h), `weights` and `optimizer-state` for all of these, where no tensor has that name. A pattern is
+// looked for among saved tensors, and where none matches among weights and optimizer state; it passes over what cannot
+// be recomputed, as long as one of the tensors that match can.
 // `graph` is the step before anything is recomputed.
-// Fails for a tensor that does not exist, is not saved, or cannot be recomputed; a memory that does not exist, that the
-// cores cannot reach, or that is too small for the tensor.
+// Fails for a tensor that does not exist, about which there is nothing to decide, or that cannot be recomputed; a
+// memory that does not exist, that the cores cannot reach, or that is too small for the tensor.
 Expected<std::vector<BoundTensor>> bind_tensors(const Plan& plan, const Graph& graph, const Hardware& hardware);
+
+// The same for any machine: memories are not looked at, and those of the result are not valid.
+Expected<std::vector<BoundTensor>> bind_tensors(const Plan& plan, const Graph& graph);
 
 // Those to be recomputed: what training::recompute() wants.
 std::vector<TensorId> recomputed(const std::vector<BoundTensor>& tensors);

@@ -39,7 +39,9 @@ class StoredInputs {
 Dependencies::Dependencies(const Graph& graph) {
   std::vector<NodeId> replacer(graph.tensors().size());
   for (const Tensor& tensor : graph.tensors()) {
-    if (tensor.updates.valid()) replacer[tensor.updates.index()] = tensor.producer;
+    // What a view gives as a new value is stored elsewhere: the old one stays as it is.
+    if (!tensor.updates.valid() || family_of(graph[tensor.producer].op) == OpFamily::view) continue;
+    replacer[tensor.updates.index()] = tensor.producer;
   }
   std::vector<std::pair<NodeId, NodeId>> edges;  // to, from
   StoredInputs stored(graph);

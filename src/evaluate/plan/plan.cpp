@@ -10,7 +10,7 @@ std::string_view name_of(Retention retention) {
 }
 
 std::string_view name_of(PlanOrder order) {
-  static constexpr std::array<std::string_view, 3> names = {"critical-path", "graph", "listed"};
+  static constexpr std::array<std::string_view, 4> names = {"critical-path", "graph", "listed", "frugal"};
   return names[static_cast<std::size_t>(order)];
 }
 

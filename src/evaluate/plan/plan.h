@@ -41,7 +41,7 @@ enum class Retention : std::uint8_t { keep, recompute, page };
 std::string_view name_of(Retention retention);
 
 struct PlannedTensor {
-  std::string name;  // of a saved tensor; * and ? as usual
+  std::string name;  // of a saved tensor, weight or optimizer state, or a word for many; * and ? as usual
   Retention retention = Retention::keep;
   std::string memory;  // page: where to; keep: empty or the memory it stays in
   Place place;
@@ -52,6 +52,7 @@ enum class PlanOrder : std::uint8_t {
   critical_path,  // the one with the longest way to the end of the step
   graph,          // stacks in the order of the graph, no overtaking
   listed,         // stacks in the order of the plan
+  frugal,         // as the graph, but what frees memory as soon as it can
 };
 std::string_view name_of(PlanOrder order);
 

@@ -158,7 +158,7 @@ class PlanReader {
     if (key == "hardware") return read_hash(value, "hardware", plan_.hardware_hash, plan_.hardware_place);
     if (key == "order") {
       using enum PlanOrder;
-      MONET_TRY(plan_.order, read_choice(value, "'order'", {critical_path, graph, listed}));
+      MONET_TRY(plan_.order, read_choice(value, "'order'", {critical_path, graph, listed, frugal}));
     } else if (key == "transfers") {
       using enum PlanTransfers;
       MONET_TRY(plan_.transfers, read_choice(value, "'transfers'", {direct, memory}));

@@ -58,7 +58,7 @@ class Ordering {
         const std::uint32_t to = edges_[e].to;
         if (--waits_[to] == 0) ready.emplace(units_[to].front(), to);
       }
-      order.push_back(units_[unit]);
+      order.push_back(std::move(units_[unit]));
     }
     if (order.size() == units_.size()) return order;
     return explain();
@@ -173,10 +173,28 @@ class Ordering {
   std::vector<std::uint32_t> waits_;        // by unit: edges that lead to it
 };
 
+bool can_run_as_listed(const Dependencies& dependencies) {
+  for (std::size_t i = 0; i < dependencies.nodes(); ++i) {
+    const NodeId node(i);
+    if (std::ranges::any_of(dependencies.before(node), [&](NodeId before) { return before > node; })) return false;
+  }
+  return true;
+}
+
+std::vector<std::vector<NodeId>> each_by_itself(const Dependencies& dependencies) {
+  std::vector<std::vector<NodeId>> order;
+  order.reserve(dependencies.nodes());
+  for (std::size_t i = 0; i < dependencies.nodes(); ++i) {
+    if (!dependencies.is_view(NodeId(i))) order.push_back({NodeId(i)});
+  }
+  return order;
+}
+
 }  // namespace
 
 Expected<std::vector<std::vector<NodeId>>> run_order(const Graph& graph, const Dependencies& dependencies,
                                                      std::span<const StackNodes> stacks, bool listed) {
+  if (stacks.empty() && can_run_as_listed(dependencies)) return each_by_itself(dependencies);
   return Ordering(graph, dependencies, stacks, listed).run();
 }
 

@@ -64,18 +64,23 @@ double Bookings::run(std::span<const ChannelUse> uses, double start, double amou
   taken_.clear();
   if (begin != nullptr) *begin = start;
   if (amount <= 0) return start;
-  cursor_.clear();
-  for (const ChannelUse& use : uses) cursor_.push_back(piece_at(use.channel, start));
+  // Of each channel: the piece it is in, what is left there for each unit of the activity, and when the next begins.
+  fronts_.clear();
+  for (const ChannelUse& use : uses) {
+    Front& front = fronts_.emplace_back();
+    front.piece = pieces_[use.channel].data() + piece_at(use.channel, start);
+    front.end = pieces_[use.channel].data() + pieces_[use.channel].size();
+    front.share = use.share;
+    front.look();
+  }
   double now = start;
   bool begun = false;
   while (amount > 0) {
     double rate = speed;
     double until = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < uses.size(); ++i) {
-      const std::vector<Piece>& pieces = pieces_[uses[i].channel];
-      const double free = pieces[cursor_[i]].free;
-      rate = std::min(rate, free <= 0 ? 0 : free / uses[i].share);
-      if (cursor_[i] + 1 < pieces.size()) until = std::min(until, pieces[cursor_[i] + 1].at);
+    for (const Front& front : fronts_) {
+      rate = std::min(rate, front.rate);
+      until = std::min(until, front.until);
     }
     double end = until;
     if (rate > least_share * speed) {
@@ -91,9 +96,10 @@ double Bookings::run(std::span<const ChannelUse> uses, double start, double amou
       if (amount <= least_share) amount = 0;
     }
     now = end;
-    for (std::size_t i = 0; i < uses.size(); ++i) {
-      const std::vector<Piece>& pieces = pieces_[uses[i].channel];
-      if (cursor_[i] + 1 < pieces.size() && pieces[cursor_[i] + 1].at <= now) ++cursor_[i];
+    for (Front& front : fronts_) {
+      if (front.until > now) continue;
+      ++front.piece;
+      front.look();
     }
   }
   if (booked) {

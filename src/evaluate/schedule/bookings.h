@@ -4,6 +4,7 @@
 
 #include "evaluate/machine/machine.h"
 
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -39,7 +40,16 @@ class Bookings {
     double from, to, speed;
   };
   std::vector<Taken> taken_;
-  std::vector<std::size_t> cursor_;
+  struct Front {
+    const Piece* piece;
+    const Piece* end;
+    double share, rate, until;
+    void look() {
+      rate = piece->free <= 0 ? 0 : piece->free / share;
+      until = piece + 1 < end ? piece[1].at : std::numeric_limits<double>::infinity();
+    }
+  };
+  std::vector<Front> fronts_;
 };
 
 }  // namespace monet

@@ -1,0 +1,116 @@
+#include "evaluate/schedule/scheduling.h"
+
+#include "base/try.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace monet::scheduling {
+
+std::uint32_t Scheduler::add_copy(BufferId buffer, MemoryId memory, std::int64_t bytes, std::uint32_t group,
+                                  std::uint8_t input) {
+  std::uint32_t id = none;
+  if (!free_copies_.empty()) {
+    id = free_copies_.back();
+    free_copies_.pop_back();
+  } else {
+    id = static_cast<std::uint32_t>(copies_.size());
+    copies_.emplace_back();
+  }
+  Copy& copy = copies_[id];
+  copy = Copy{.memory = memory, .group = group, .input = input, .buffer = buffer, .pinned = pin_, .bytes = bytes};
+  copy.readers = readers_in(buffer, memory, group, input);
+  copy.next = buffers_[buffer.index()].copies;
+  buffers_[buffer.index()].copies = id;
+  copy.place = static_cast<std::uint32_t>(held_[memory.index()].size());
+  held_[memory.index()].push_back(id);
+  copy.stay = static_cast<std::uint32_t>(out_.stays.size());
+  out_.stays.push_back({.start = 0, .end = never, .bytes = bytes, .buffer = buffer, .tile = {}, .memory = memory});
+  return id;
+}
+
+std::uint32_t Scheduler::readers_in(BufferId buffer, MemoryId memory, std::uint32_t group, std::uint8_t input) {
+  std::uint32_t count = 0;
+  for (std::uint32_t i = first_unplaced(buffer); i < first_reader_[buffer.index() + 1]; ++i) {
+    const TileId tile(readers_[i]);
+    if (placed_[tile.index()] || (i > first_reader_[buffer.index()] && readers_[i - 1] == readers_[i])) continue;
+    if (group != none && group_of(tile) != group) continue;
+    for (const TileRead& read : tiles_.reads_of(tile)) {
+      if (read.buffer != buffer || (group != none && tiles_.part(read).input != input)) continue;
+      if (!streams(tile, read) && memory_for(tile, read) == memory) ++count;
+    }
+  }
+  return count;
+}
+
+void Scheduler::release(std::uint32_t id, const Moment& at) {
+  Copy& copy = copies_[id];
+  rooms_[copy.memory.index()].give_back(copy.bytes, at);
+  Stay& stay = out_.stays[copy.stay];
+  stay.end = std::max(at.at, stay.start);
+  auto& held = held_[copy.memory.index()];
+  copies_[held.back()].place = copy.place;
+  held[copy.place] = held.back();
+  held.pop_back();
+  std::uint32_t* link = &buffers_[copy.buffer.index()].copies;
+  while (*link != id) link = &copies_[*link].next;
+  *link = copy.next;
+  free_copies_.push_back(id);
+}
+
+Expected<Moment> Scheduler::make_room(TileId tile, MemoryId memory, std::int64_t bytes) {
+  Room& room = rooms_[memory.index()];
+  while (!room.make(bytes)) {
+    const std::uint32_t victim = choose_victim(memory);
+    if (victim == none) return too_small(tile, memory, bytes);
+    const BufferId buffer = copies_[victim].buffer;
+    if (copies_[victim].responsible && buffers_[buffer.index()].home.at == never) MONET_CHECK(write_back(buffer));
+    release(victim, copies_[victim].idle);
+  }
+  room.take(bytes);
+  return room.free_from();
+}
+
+std::uint32_t Scheduler::choose_victim(MemoryId memory) {
+  std::uint32_t best = none;
+  std::uint64_t best_score = 0;
+  for (std::uint32_t id : held_[memory.index()]) {
+    const Copy& copy = copies_[id];
+    if (copy.pinned == pin_) continue;
+    const std::uint32_t next = first_unplaced(copy.buffer);
+    const std::uint64_t when =
+        copy.readers == 0 || next == first_reader_[copy.buffer.index() + 1] ? 0xffffffffULL : rank_[readers_[next]];
+    const bool clean = !copy.responsible || buffers_[copy.buffer.index()].home.at < never;
+    const std::uint64_t score = when << 1 | (clean ? 1 : 0);
+    if (best == none || score > best_score || (score == best_score && id < best)) {
+      best = id;
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+std::int64_t Scheduler::pinned_in(MemoryId memory) const {
+  std::int64_t used = 0;
+  for (std::uint32_t id : held_[memory.index()]) used += copies_[id].pinned == pin_ ? copies_[id].bytes : 0;
+  return used;
+}
+
+Error Scheduler::too_small(TileId tile, MemoryId memory, std::int64_t bytes) const {
+  const std::int64_t used = pinned_in(memory);
+  return {.kind = ErrorKind::infeasible,
+          .message = fmt::format("a tile of it needs {} bytes of {}, which has {}", used + bytes,
+                                 hardware_[memory].name, rooms_[memory.index()].capacity()),
+          .place = graph_[tiles_.node[tile.index()]].name,
+          .advice = "give it smaller tiles, or fewer operators to its stack"};
+}
+
+void Scheduler::drop(BufferId buffer) {
+  while (buffers_[buffer.index()].copies != none) {
+    const std::uint32_t copy = buffers_[buffer.index()].copies;
+    release(copy, copies_[copy].idle);
+  }
+}
+
+}  // namespace monet::scheduling

@@ -1,0 +1,222 @@
+#include "evaluate/schedule/scheduling.h"
+
+#include "base/try.h"
+#include "evaluate/schedule/order.h"
+#include "training/recompute.h"
+
+#include <algorithm>
+
+namespace monet::scheduling {
+
+Status Scheduler::prepare() {
+  const std::size_t tiles = tiles_.tiles();
+  out_.tiles.resize(tiles);
+  group_.resize(tiles);
+  std::vector<double> cycles(tiles);
+  for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {
+    const OperatorTiles& op = tiles_.operators[n];
+    for (std::uint32_t i = 0; i < op.count; ++i) {
+      const TileId tile(op.first + i);
+      const std::size_t piece = tiles_.piece_of(tile);
+      out_.tiles[tile.index()].core = in_.assignment.operators[n].cores[piece];
+      group_[tile.index()] = op.first + static_cast<std::uint32_t>(piece);
+      cycles[tile.index()] = cost(tile).cycles;
+    }
+  }
+  rank_ = tile_order(graph_, in_.dependencies, in_.assignment, tiles_, cycles);
+  make_routes();
+  bookings_.emplace(machine_.channels());
+  last_on_.assign(machine_.channels().size(), none);
+  for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
+    const bool bounded = !machine_.is_home(MemoryId(m)) && hardware_.memories[m].kind != MemoryKind::storage;
+    rooms_.emplace_back(bounded ? machine_.capacity_bytes(MemoryId(m)) : std::numeric_limits<std::int64_t>::max() / 2);
+  }
+  held_.resize(hardware_.memories.size());
+  cores_.resize(hardware_.cores.size());
+  for (std::size_t c = 0; c < hardware_.cores.size(); ++c) {
+    out_.home_of.push_back(machine_[CoreId(c)].home[static_cast<std::size_t>(Path::output)]);
+  }
+  placed_.assign(tiles, false);
+  find_lodgers();
+  find_dependencies();
+  find_homes();
+  begin_at_home();
+  return check_paging();
+}
+
+void Scheduler::make_routes() {
+  std::vector<MemoryId> locals, homes, stores;
+  for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
+    if (machine_.is_home(MemoryId(m))) homes.push_back(MemoryId(m));
+    const bool planned = std::ranges::find(in_.assignment.paged, MemoryId(m)) != in_.assignment.paged.end();
+    if (hardware_.memories[m].kind == MemoryKind::storage || planned) stores.push_back(MemoryId(m));
+  }
+  for (std::size_t c = 0; c < hardware_.cores.size(); ++c) {
+    for (MemoryId local : machine_[CoreId(c)].local) {
+      if (local.valid() && std::ranges::find(locals, local) == locals.end()) locals.push_back(local);
+    }
+  }
+  const auto join = [&](const std::vector<MemoryId>& from, const std::vector<MemoryId>& to) {
+    for (MemoryId a : from) {
+      for (MemoryId b : to) {
+        if (a != b) machine_.route(a, b);
+      }
+    }
+  };
+  join(homes, locals);
+  join(locals, homes);
+  join(homes, homes);
+  join(homes, stores);
+  join(stores, homes);
+  if (direct_) join(locals, locals);
+  stream_routes_.assign(hardware_.cores.size() * 2 * path_count, no_route);
+  find_ports();
+}
+
+void Scheduler::find_ports() {
+  for (const Memory& memory : hardware_.memories) max_ports_ = std::max(max_ports_, memory.ports.size());
+  for (std::size_t c = 0; c < hardware_.cores.size(); ++c) {
+    const Core& core = hardware_.cores[c];
+    first_port_.push_back(port_channels_.size());
+    port_channels_.resize(port_channels_.size() + (core.levels.size() + 1) * max_ports_, no_route);
+    const CorePlaces& places = machine_[CoreId(c)];
+    for (std::size_t level = 0; level <= core.levels.size(); ++level) {
+      const MemoryId memory = level < core.levels.size() ? core.levels[level].memory : places.home[0];
+      const auto among = [&](const auto& list) { return std::ranges::find(list, memory) != list.end(); };
+      if (!among(places.local) && !among(places.home)) continue;
+      for (std::size_t port = 0; port < hardware_[memory].ports.size(); ++port) {
+        port_channels_[port_slot(CoreId(c), static_cast<std::uint8_t>(level), static_cast<std::int8_t>(port))] =
+            machine_.port_channel(memory, static_cast<std::int8_t>(port));
+      }
+    }
+  }
+}
+
+void Scheduler::find_dependencies() {
+  const std::size_t buffers = tiles_.buffers.size();
+  buffers_.resize(buffers);
+  first_reader_.assign(buffers + 1, 0);
+  for (const TileRead& read : tiles_.reads) ++first_reader_[read.buffer.index() + 1];
+  for (std::size_t b = 0; b < buffers; ++b) first_reader_[b + 1] += first_reader_[b];
+  readers_.resize(tiles_.reads.size());
+  next_reader_.assign(first_reader_.begin(), first_reader_.end() - 1);
+  waits_for_.assign(tiles_.tiles(), 0);
+  std::vector<std::uint32_t> last_writer;
+  std::vector<NodeId> updater(graph_.tensors().size());  // by tensor: what replaces its value
+  for (const Tensor& tensor : graph_.tensors()) {
+    if (tensor.updates.valid()) updater[tensor.updates.index()] = tensor.producer;
+  }
+  for (std::size_t t = 0; t < tiles_.tiles(); ++t) {
+    const TileId tile(t);
+    const Node& node = graph_[tiles_.node[t]];
+    for (const TileRead& read : tiles_.reads_of(tile)) {
+      const std::size_t b = read.buffer.index();
+      readers_[next_reader_[b]++] = static_cast<std::uint32_t>(t);
+      BufferState& state = buffers_[b];
+      ++state.readers;
+      if (node.phase == Phase::forward) ++state.forward_readers;
+      const NodeId replaced_by = updater[tiles_.buffers[b].tensor.index()];
+      if (replaced_by.valid() && replaced_by != tiles_.node[t]) {
+        const std::pair pair(tiles_.node[t], replaced_by);
+        if (replaces_.empty() || replaces_.back() != pair) replaces_.push_back(pair);
+      }
+      const TileId maker = tiles_.buffers[b].maker;
+      if (maker.valid()) {
+        ++waits_for_[t];
+        if (streams(tile, read) || (!direct_ && memory_for(tile, read) != output_memory(maker))) {
+          state.must_go_home = true;
+        }
+      }
+    }
+    for (const TileWrite& write : tiles_.writes_of(tile)) {
+      if (last_writer.empty() && !write.adds && write.final) continue;
+      if (last_writer.empty()) last_writer.assign(buffers, none);
+      if (write.adds) {
+        chain_.push_back({last_writer[write.buffer.index()], static_cast<std::uint32_t>(t)});
+        ++waits_for_[t];
+      }
+      last_writer[write.buffer.index()] = static_cast<std::uint32_t>(t);
+    }
+  }
+  std::ranges::sort(chain_);
+  wait_for_paging();
+  wait_for_lodgers();
+  std::ranges::sort(replaces_);
+  replaces_.erase(std::ranges::unique(replaces_).begin(), replaces_.end());
+  for (const auto& [reader, replacer] : replaces_) {
+    const OperatorTiles& op = tiles_.operators[replacer.index()];
+    for (std::uint32_t i = 0; i < op.count; ++i) ++waits_for_[op.first + i];
+  }
+  left_of_.resize(tiles_.operators.size());
+  for (std::size_t n = 0; n < left_of_.size(); ++n) left_of_[n] = {tiles_.operators[n].count, {}};
+  next_reader_.assign(first_reader_.begin(), first_reader_.end() - 1);
+}
+
+void Scheduler::wait_for_paging() {
+  if (in_.assignment.paged.empty() || in_.assignment.order != PlanOrder::critical_path) return;
+  std::vector<NodeId> forward, later;
+  for (std::size_t i = 0; i < in_.assignment.paged.size(); ++i) {
+    if (!in_.assignment.paged[i].valid() || lodger_of(TensorId(i)) != nullptr) continue;
+    forward.clear();
+    later.clear();
+    for (std::uint32_t r = first_reader_[tiles_.first_buffer[i]]; r < first_reader_[tiles_.first_buffer[i + 1]]; ++r) {
+      const NodeId node = tiles_.node[readers_[r]];
+      auto& nodes = graph_[node].phase == Phase::forward ? forward : later;
+      if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
+    }
+    for (NodeId first : forward) {
+      for (NodeId second : later) replaces_.emplace_back(first, second);
+    }
+  }
+}
+
+void Scheduler::find_homes() {
+  tensors_.resize(graph_.tensors().size());
+  for (TensorId id : graph_.outputs) mark_output(id);
+  for (std::size_t i = 0; i < graph_.tensors().size(); ++i) {
+    if (graph_.tensors()[i].updates.valid()) mark_output(TensorId(i));
+    if (in_.assignment.paged.size() > i && in_.assignment.paged[i].valid()) mark_output(TensorId(i));
+  }
+  // By the first tile that reads or makes it.
+  const auto set = [&](TensorId tensor, MemoryId home) {
+    TensorState& state = tensors_[stored_as(tensor).index()];
+    if (!state.home.valid()) state.home = home;
+  };
+  const auto set_by = [&](TileId tile) {
+    const CorePlaces& core = machine_[core_of(tile)];
+    for (const TileRead& read : tiles_.reads_of(tile)) {
+      set(tiles_.buffers[read.buffer.index()].tensor, core.home[path_of(tile, read)]);
+    }
+    for (const TileWrite& write : tiles_.writes_of(tile)) {
+      set(tiles_.buffers[write.buffer.index()].tensor, core.home[static_cast<std::size_t>(Path::output)]);
+    }
+  };
+  for (const OperatorTiles& op : tiles_.operators) {
+    if (op.count > 0) set_by(TileId(op.first));
+  }
+  // Of several tensors behind a view, the first tile may not read all.
+  bool all_set = true;
+  for (const Buffer& buffer : tiles_.buffers)
+    all_set = all_set && tensors_[stored_as(buffer.tensor).index()].home.valid();
+  for (std::size_t t = 0; t < tiles_.tiles() && !all_set; ++t) set_by(TileId(t));
+}
+
+void Scheduler::mark_output(TensorId id) {
+  // An output may be a view: what it shows must be there.
+  for (TensorId stored : training::stored_behind(graph_, id)) {
+    for (std::uint32_t b = tiles_.first_buffer[stored.index()]; b < tiles_.first_buffer[stored.index() + 1]; ++b) {
+      buffers_[b].must_go_home = true;
+    }
+  }
+}
+
+void Scheduler::begin_at_home() {
+  for (std::size_t b = 0; b < buffers_.size(); ++b) {
+    if (tiles_.buffers[b].maker.valid()) continue;
+    buffers_[b].home = {};
+    buffers_[b].paged_out = lodger_of(BufferId(b)) != nullptr;
+    if (!buffers_[b].paged_out) tensor_of(BufferId(b)).start = 0;
+  }
+}
+
+}  // namespace monet::scheduling

@@ -1,0 +1,81 @@
+#include "evaluate/schedule/scheduling.h"
+
+#include "base/try.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace monet::scheduling {
+
+Error Scheduler::unreachable(MemoryId from, MemoryId to) const {
+  return {.message = fmt::format("nothing leads from {} to {}", hardware_[from].name, hardware_[to].name),
+          .place = hardware_.name,
+          .advice = "join them by a link"};
+}
+
+Expected<Moment> Scheduler::move(BufferId buffer, std::int64_t bytes, MemoryId from, MemoryId to, std::uint16_t route,
+                                 TransferKind kind, const Moment& earliest) {
+  const Route& way = machine_.routes()[route];
+  double begin = earliest.at;
+  const double end = bookings_->book(way.channels, earliest.at, 8.0 * static_cast<double>(whole_pages(bytes, from, to)),
+                                     way.bits_per_cycle, &begin) +
+                     way.latency_cycles;
+  const auto id = static_cast<std::uint32_t>(out_.transfers.size());
+  ScheduledTransfer transfer{.start = begin,
+                             .end = end,
+                             .bytes = bytes,
+                             .buffer = buffer,
+                             .from = from,
+                             .to = to,
+                             .route = route,
+                             .kind = kind,
+                             .joined = false,
+                             .wait = earliest.wait,
+                             .by = earliest.by};
+  if (begin > earliest.at) {
+    for (const ChannelUse& use : way.channels) {
+      const std::uint32_t last = last_on_[use.channel];
+      if (last == none || out_.transfers[last].end > begin * (1 + 1e-12)) continue;
+      transfer.wait = Wait::transfer;
+      transfer.by = last;
+    }
+  }
+  for (const ChannelUse& use : way.channels) last_on_[use.channel] = id;
+  out_.transfers.push_back(transfer);
+  if (machine_.has_bus(route)) buffers_[buffer.index()].bus_transfer = id;
+  TensorState& tensor = tensor_of(buffer);
+  if (to == tensor.home) {
+    tensor.start = std::min(tensor.start, begin);
+    tensor.end = std::max(tensor.end, end);
+  }
+  if (from == tensor.home) tensor.end = std::max(tensor.end, end);
+  return Moment{end, Wait::transfer, id};
+}
+
+std::int64_t Scheduler::whole_pages(std::int64_t bytes, MemoryId from, MemoryId to) const {
+  const std::int64_t page = std::max(hardware_[from].page_bits, hardware_[to].page_bits) / 8;
+  return page <= 1 ? bytes : (bytes + page - 1) / page * page;
+}
+
+Status Scheduler::write_back(BufferId buffer) {
+  BufferState& state = buffers_[buffer.index()];
+  std::uint32_t source = none;
+  for (std::uint32_t c = state.copies; c != none; c = copies_[c].next) {
+    if (copies_[c].group == none && (source == none || copies_[c].responsible)) source = c;
+  }
+  if (source == none) {
+    return Error{.kind = ErrorKind::defect,
+                 .message = fmt::format("{} is nowhere", graph_[tiles_.buffers[buffer.index()].tensor].name)};
+  }
+  const MemoryId home = tensor_of(buffer).home;
+  const std::uint16_t route = machine_.route(copies_[source].memory, home);
+  if (route == no_route) return unreachable(copies_[source].memory, home);
+  MONET_TRY(state.home, move(buffer, copies_[source].bytes, copies_[source].memory, home, route,
+                             TransferKind::write_back, copies_[source].ready));
+  keep_until(copies_[source], state.home);
+  copies_[source].responsible = false;
+  return Done{};
+}
+
+}  // namespace monet::scheduling
