@@ -1,0 +1,20 @@
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+
+namespace monet::cli {
+
+int run(const FuseCommand& command) {
+  FuseOptions options = command.options;
+  const bool watched = is_watched(command.common);
+  if (watched) options.step.progress = show_progress;
+  options.stop = stop_on_interrupt();
+  const auto fusion = fuse_network(command.model, options);
+  if (watched) clear_progress();
+  if (!fusion) return report(fusion.error());
+  report(fusion->warnings, fusion->notes, command.common);
+  if (const int status = write_text(command.output, fusion->plan_yaml); status != 0) return status;
+  return print(command.common.json ? to_json(*fusion) + "\n" : to_text(*fusion, command.show));
+}
+
+}  // namespace monet::cli
