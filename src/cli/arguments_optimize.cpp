@@ -1,0 +1,178 @@
+#include "cli/arguments.h"
+
+namespace monet::cli {
+
+namespace {
+
+// Of the searches: what is fixed before they begin.
+void add_step_on_machine(CLI::App& command, std::string& model, EvaluateOptions& options) {
+  add_model(command, model, options.train);
+  add_machine(command, options);
+  add_step_options(command, options.train);
+  const char* const group = "Evaluation";
+  command.add_option("--plan", options.plan, "stacks, tiles and cores to keep to")->type_name("FILE")->group(group);
+  command.add_flag("--force", options.force, "use a plan that was made for another network or machine")->group(group);
+  command.add_option("--order", options.order, "critical-path, graph, listed or frugal")
+      ->type_name("O")
+      ->check(CLI::IsMember({"critical-path", "graph", "listed", "frugal"}))
+      ->group(group);
+  command.add_flag("--off-chip", options.off_chip, "every operator reads from and writes to off-chip memory")
+      ->group(group);
+  command.add_flag("--zigzag", options.zigzag, "costs by the rules of ZigZag 3.8.5 and Stream, in 8 bits, off chip")
+      ->group(group);
+  command.add_option("--factors", options.factors, "pieces of loops that mappings put in every order")
+      ->type_name("N")
+      ->check(CLI::Range(1, 12))
+      ->capture_default_str()
+      ->group(group);
+  command.add_option("--jobs", options.jobs, "threads; all processors by default")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024));
+}
+
+void add_switch_off(CLI::App& command, const char* name, bool& option, const char* meaning, const char* group) {
+  command.add_flag_function(name, [&option](std::int64_t) { option = false; }, meaning)->group(group);
+}
+
+void add_budgets(CLI::App& command, std::vector<std::string>& budgets, std::string& deadline) {
+  command
+      .add_option(
+          "--memory-budget", budgets,
+          "bytes of packed peak: 2MiB, MEMORY=2MiB, or 80% of what is needed without one; what the memory holds "
+          "by default")
+      ->type_name("[MEMORY=]SIZE")
+      ->allow_extra_args(false);
+  command.add_option("--deadline", deadline, "of the step: 1.5x of what it takes without, or 20ms")->type_name("TIME");
+}
+
+void add_time_limit(CLI::App& command, double& seconds, const char* group) {
+  command.add_option("--time-limit", seconds, "seconds after which the best so far is the answer")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->group(group);
+}
+
+}  // namespace
+
+void add_checkpoint(CLI::App& app, CheckpointCommand& command) {
+  CheckpointOptions& options = command.options;
+  CLI::App* checkpoint = app.add_subcommand(
+      "checkpoint", "which saved tensors to keep, recompute or page out, to fit a memory budget at the least cost");
+  add_step_on_machine(*checkpoint, command.model, options.evaluate);
+  add_budgets(*checkpoint, options.budgets, options.deadline);
+  checkpoint->add_option("--objective", options.objective, "latency, energy or edp")->capture_default_str();
+  checkpoint
+      ->add_option("--method", options.method,
+                   "search; nsga2, the published genetic search; exact, all plans; milp, an integer program, for small "
+                   "networks")
+      ->check(CLI::IsMember({"search", "nsga2", "exact", "milp"}))
+      ->capture_default_str();
+  checkpoint->add_flag("--pareto", options.pareto, "plans for all budgets, from all kept down to the least");
+  checkpoint->add_option("--pareto-step", options.pareto_step, "between budgets, of what all kept needs")
+      ->check(CLI::Range(0.001, 1.0))
+      ->capture_default_str();
+  checkpoint->add_option("--measure", options.measure, "memory for nsga2 and exact: peak, or saved bytes")
+      ->check(CLI::IsMember({"peak", "saved"}))
+      ->capture_default_str();
+  checkpoint->add_option("--tensors", options.tensors, "only tensors whose names match; * and ? as in a shell")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  const char* const what = "What may be done";
+  add_switch_off(*checkpoint, "--no-recompute", options.recompute, "recompute nothing", what);
+  add_switch_off(*checkpoint, "--no-page", options.page, "page nothing", what);
+  add_switch_off(*checkpoint, "--no-page-weights", options.page_static, "keep weights and optimizer state in memory",
+                 what);
+  add_switch_off(*checkpoint, "--no-reorder", options.reorder, "keep to the plan's order", what);
+  const char* const effort = "Effort";
+  checkpoint->add_option("--evaluations", options.evaluations, "plans that search prices for a budget")
+      ->type_name("N")
+      ->check(CLI::Range(1, 100000000))
+      ->capture_default_str()
+      ->group(effort);
+  add_time_limit(*checkpoint, options.time_limit_s, effort);
+  checkpoint->add_option("--population", options.population, "of nsga2")
+      ->check(CLI::Range(2, 1000000))
+      ->capture_default_str()
+      ->group(effort);
+  checkpoint->add_option("--generations", options.generations, "of nsga2")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str()
+      ->group(effort);
+  checkpoint->add_option("--crossover", options.crossover, "share of children with two parents")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str()
+      ->group(effort);
+  checkpoint->add_option("--mutation", options.mutation, "probability that a choice changes")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str()
+      ->group(effort);
+  checkpoint->add_option("--seed", options.seed, "of random choices")->capture_default_str()->group(effort);
+  add_switch_off(*checkpoint, "--no-seeds", options.seeds, "search: do not begin with segments", effort);
+  add_switch_off(*checkpoint, "--no-prune", options.prune, "search: do not take back what is not needed", effort);
+  add_switch_off(*checkpoint, "--no-improve", options.improve, "search: end after the first descent", effort);
+  const char* const output = "Output";
+  checkpoint->add_option("-o,--output", command.output, "write the plan; a folder where there are several")
+      ->type_name("PLAN")
+      ->group(output);
+  checkpoint->add_option("--csv", command.csv, "write a line for each plan")->type_name("FILE")->group(output);
+  checkpoint->add_option("--points", command.points, "exact: write a line for each plan that was looked at")
+      ->type_name("FILE")
+      ->group(output);
+  add_common(*checkpoint, command.common);
+  checkpoint->footer(
+      "Examples:\n"
+      "  monet checkpoint resnet18 --batch 32 --hardware jetson_agx_orin --memory-budget 60%\n"
+      "  monet checkpoint mlp-robotics --batch 64 --hardware poet_rpi --memory-budget 90% --objective energy -o "
+      "plan.yaml\n"
+      "  monet checkpoint bert-base --hardware tpu_v4 --pareto -o plans\n"
+      "  monet checkpoint resnet18-224 --hardware monet_2x2 --method exact --measure saved --order frugal\n\n"
+      "The plan is one for `monet evaluate --plan`. Ctrl-C and --time-limit give the best that was found.\n"
+      "Exit status 2: nothing fits; the message has the smallest budget that would do, and what forces it.\n\n" +
+      network_help());
+}
+
+void add_optimize(CLI::App& app, OptimizeCommand& command) {
+  OptimizeOptions& options = command.options;
+  CLI::App* optimize = app.add_subcommand(
+      "optimize", "fusion, tiles, memory and placement together: a set of plans, each the best in its way");
+  add_step_on_machine(*optimize, command.model, options.evaluate);
+  add_budgets(*optimize, options.budgets, options.deadline);
+  optimize->add_option("--objective", options.objective, "latency, energy or edp")->capture_default_str();
+  const char* const what = "What may be done";
+  add_switch_off(*optimize, "--no-fuse", options.fuse, "fuse nothing", what);
+  add_switch_off(*optimize, "--no-memory", options.decide, "keep everything, in the plan's order", what);
+  add_switch_off(*optimize, "--no-place", options.place, "cores as the policy chooses them", what);
+  add_switch_off(*optimize, "--no-recompute", options.recompute, "recompute nothing", what);
+  add_switch_off(*optimize, "--no-page", options.page, "page nothing", what);
+  add_switch_off(*optimize, "--no-page-weights", options.page_static, "keep weights and optimizer state in memory",
+                 what);
+  add_switch_off(*optimize, "--no-reorder", options.reorder, "keep to the plan's order", what);
+  optimize->add_option("--limit", options.limit, "operators of a stack")
+      ->check(CLI::Range(1, 16))
+      ->capture_default_str()
+      ->group(what);
+  const char* const effort = "Effort";
+  const auto number = [&](const char* name, std::size_t& value, const char* meaning) {
+    optimize->add_option(name, value, meaning)->check(CLI::Range(1, 100000000))->capture_default_str()->group(effort);
+  };
+  number("--rounds", options.rounds, "of memory, with a search for cores between them");
+  number("--evaluations", options.evaluations, "plans that are priced for one budget");
+  number("--population", options.population, "of the search for cores");
+  number("--generations", options.generations, "of the search for cores");
+  number("--plans", options.plans, "that are given back, at most");
+  optimize->add_option("--seed", options.seed, "of random choices")->capture_default_str()->group(effort);
+  add_time_limit(*optimize, options.time_limit_s, effort);
+  optimize->add_option("-o,--output", command.output, "write the plans and plans.csv into this folder")
+      ->type_name("DIR")
+      ->group("Output");
+  add_common(*optimize, command.common);
+  optimize->footer(
+      "Examples:\n"
+      "  monet optimize resnet18-cifar --batch 4 --hardware monet_2x2 -o plans\n"
+      "  monet optimize gpt2-tiny --hardware edge_tpu --memory-budget 90% --objective edp\n"
+      "  monet evaluate resnet18-cifar --batch 4 --hardware monet_2x2 --plan plans/plan_000.yaml\n\n"
+      "Ctrl-C and --time-limit give the best that was found. Exit status 2: nothing fits.\n\n" +
+      network_help());
+}
+
+}  // namespace monet::cli

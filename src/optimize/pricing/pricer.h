@@ -1,0 +1,86 @@
+// Plans of one step on one machine, priced by evaluating them: what every search asks.
+#pragma once
+
+#include "evaluate/account/step.h"
+#include "evaluate/evaluate.h"
+#include "evaluate/plan/bind_tensors.h"
+#include "training/recompute.h"
+
+#include <monet/expected.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace monet {
+
+struct Price {
+  double cycles = 0;
+  double energy_pj = 0;
+  std::vector<std::int64_t> peak_bytes;  // live, by memory
+
+  double edp() const { return cycles * energy_pj; }
+};
+
+enum class SearchObjective : std::uint8_t { latency, energy, edp };
+std::string_view name_of(SearchObjective objective);
+double value_of(const Price& price, SearchObjective objective);
+
+// The step with some saved tensors recomputed, ready for many plans.
+struct StepVariant {
+  StepVariant(const Graph& original, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& options);
+  StepVariant(training::Recomputed rewritten, const Evaluator& like);
+
+  training::Recomputed step;  // of the step as it is only `tensors` is filled
+  const Graph* graph = nullptr;
+  Evaluator evaluator;
+};
+
+struct Priced {
+  Price price;
+  StepVariant* variant = nullptr;  // belongs to the pricer: until it prices the next plan
+  Evaluated evaluated;
+
+  ScheduledStep scheduled(const Hardware& hardware) const {
+    return {*variant->graph, hardware, evaluated.assignment, evaluated.tiles, evaluated.schedule};
+  }
+};
+
+// Not for several threads at once: each has one of its own, on the same cache. What is priced does not depend on what
+// was priced before.
+class Pricer {
+ public:
+  // All must outlive it.
+  Pricer(const Graph& step, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& options);
+  ~Pricer();
+
+  // `tensors`: what is decided about tensors; what `plan` says of them is not looked at. The plan is one of the
+  // step as it is; with tensors recomputed it is mended: see plan_for().
+  Expected<Priced> price(const Plan& plan, std::span<const BoundTensor> tensors);
+  Expected<Priced> price(const Plan& plan);
+
+  // Whether a priced plan keeps all rules, by the independent checker; and the bytes that a memory needs with
+  // addresses.
+  Status check(const Priced& priced) const;
+  Expected<std::int64_t> packed_peak(const Priced& priced, MemoryId memory) const;
+
+  const Graph& graph() const { return step_; }
+  const Hardware& hardware() const { return hardware_; }
+  // The step as it is.
+  StepVariant& original();
+
+ private:
+  Expected<StepVariant*> variant(std::vector<TensorId> recomputed);
+
+  const Graph& step_;
+  const Hardware& hardware_;
+  MappingCache& cache_;
+  EvaluatorOptions options_;
+  training::Recomputation recomputation_;
+  std::unique_ptr<StepVariant> original_;
+  std::vector<TensorId> recomputed_;  // of the variant
+  std::unique_ptr<StepVariant> variant_;
+};
+
+}  // namespace monet
