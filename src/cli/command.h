@@ -1,11 +1,15 @@
-// The commands and what they share. Arguments are parsed in main.cpp, the one file that knows the parser.
+// The commands and what they share. Arguments are parsed in arguments*.cpp.
 #pragma once
 
+#include <monet/checkpoint.h>
 #include <monet/evaluate.h>
+#include <monet/fuse.h>
 #include <monet/hardware.h>
 #include <monet/inspect.h>
 #include <monet/map.h>
+#include <monet/optimize.h>
 #include <monet/pack.h>
+#include <monet/remat.h>
 #include <monet/train.h>
 #include <monet/validate.h>
 
@@ -32,6 +36,7 @@ struct TrainCommand {
   CommonOptions common;
   std::string model;
   TrainOptions options;
+  RecomputeOptions recompute;
   TrainView view;
   std::string output;  // the ONNX file to write, or empty
 };
@@ -62,6 +67,13 @@ struct HardwareImportCommand {
   std::string output;   // empty: standard output
 };
 
+struct HardwareCommands {
+  HardwareListCommand list;
+  HardwareShowCommand show;
+  HardwareCheckCommand check;
+  HardwareImportCommand import;
+};
+
 struct MapCommand {
   CommonOptions common;
   std::string model;
@@ -79,12 +91,44 @@ struct EvaluateCommand {
   std::string csv, trace, lifetimes, plan;  // files to write, or empty
 };
 
+struct CheckpointCommand {
+  CommonOptions common;
+  std::string model;
+  CheckpointOptions options;
+  std::string output, csv, points;  // to write, or empty
+};
+
+struct OptimizeCommand {
+  CommonOptions common;
+  std::string model;
+  OptimizeOptions options;
+  std::string output;  // the folder to write to, or empty
+};
+
 struct PackCommand {
   CommonOptions common;
   std::string file;
   std::string capacity;  // bytes or a size with its unit; empty: as small as can be found
   std::optional<double> time_limit_s;
   std::string output;  // the file to write, or empty
+};
+
+struct FuseCommand {
+  CommonOptions common;
+  std::string model;
+  FuseOptions options;
+  std::size_t show = 15;  // stacks in the table; 0: all
+  std::string output;     // the plan to write, or empty
+};
+
+struct RematCommand {
+  CommonOptions common;
+  std::string file;
+  std::string budget;       // a part of the peak, or bytes with a unit
+  std::string deadline;     // "2x", or a time; empty: none
+  std::string fixed, page;  // sizes; empty: none
+  RematOptions options;     // the rest
+  std::string output;       // the file to write, or empty
 };
 
 struct ValidateCommand {
@@ -102,7 +146,11 @@ int run(const HardwareCheckCommand& command);
 int run(const HardwareImportCommand& command);
 int run(const MapCommand& command);
 int run(const EvaluateCommand& command);
+int run(const CheckpointCommand& command);
+int run(const OptimizeCommand& command);
 int run(const PackCommand& command);
+int run(const FuseCommand& command);
+int run(const RematCommand& command);
 int run(const ValidateCommand& command);
 
 // Prints the error on standard error and gives the exit status for it.

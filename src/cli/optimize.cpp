@@ -1,0 +1,43 @@
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace monet::cli {
+
+namespace {
+
+int write_plans(Optimization& result, const std::string& folder) {
+  if (folder.empty() || result.plans.empty()) return 0;
+  int status = make_folder(folder);
+  for (std::size_t i = 0; i < result.plans.size() && status == 0; ++i) {
+    OptimizedPlan& plan = result.plans[i];
+    plan.plan_file = std::filesystem::path(folder) / fmt::format("plan_{:03}.yaml", i);
+    status = write_text(plan.plan_file, plan.plan_yaml);
+  }
+  return status == 0 ? write_text(std::filesystem::path(folder) / "plans.csv", to_csv(result)) : status;
+}
+
+}  // namespace
+
+int run(const OptimizeCommand& command) {
+  OptimizeOptions options = command.options;
+  options.stop = stop_on_interrupt();
+  const bool watched = is_watched(command.common);
+  if (watched) options.progress = show_progress;
+  auto result = optimize_network(command.model, options);
+  if (watched) clear_progress();
+  if (!result) return report(result.error());
+  report(result->warnings, result->notes, command.common);
+  if (const int status = write_plans(*result, command.output); status != 0) return status;
+  int status = 0;
+  if (command.common.json || result->feasible) {
+    status = print(command.common.json ? to_json(*result) + "\n" : to_text(*result));
+  }
+  return status != 0 || result->feasible ? status : report(does_not_fit(*result));
+}
+
+}  // namespace monet::cli

@@ -1,0 +1,78 @@
+// The plans of which none is better than another in latency, energy and memory.
+#pragma once
+
+#include "evaluate/plan/plan.h"
+#include "optimize/nsga2/nsga2.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <vector>
+
+namespace monet {
+
+struct ArchivedPlan {
+  std::array<double, 3> objectives{};  // cycles, energy, bytes with addresses
+  Plan plan;
+  bool fused = false, placed = false;
+};
+
+class PlanArchive {
+ public:
+  struct Offer {
+    std::array<double, 3> objectives{};
+    std::function<Plan()> plan;  // asked only when it is taken
+    bool fused = false, placed = false;
+  };
+
+  bool has_no_worse(const std::array<double, 3>& objectives) const {
+    return std::ranges::any_of(plans_, [&](const ArchivedPlan& known) {
+      return known.objectives == objectives || dominates(known.objectives, objectives);
+    });
+  }
+
+  void add(const Offer& offer) {
+    if (has_no_worse(offer.objectives)) return;
+    std::erase_if(plans_, [&](const ArchivedPlan& known) { return dominates(offer.objectives, known.objectives); });
+    plans_.push_back({offer.objectives, offer.plan(), offer.fused, offer.placed});
+  }
+
+  const std::vector<ArchivedPlan>& plans() const { return plans_; }
+
+  // At most so many of those within limits: the best in each objective and in latency times energy, and others evenly
+  // in the order of latency.
+  std::vector<ArchivedPlan> spread(std::size_t most, double cycles, double bytes) const {
+    std::vector<ArchivedPlan> sorted;
+    for (const ArchivedPlan& plan : plans_) {
+      if (plan.objectives[0] <= cycles && plan.objectives[2] <= bytes) sorted.push_back(plan);
+    }
+    std::ranges::stable_sort(sorted, {}, &ArchivedPlan::objectives);
+    if (sorted.size() <= most) return sorted;
+    std::vector<bool> wanted(sorted.size(), false);
+    const auto want_least = [&](const auto& value) {
+      wanted[static_cast<std::size_t>(std::ranges::min_element(sorted, {}, value) - sorted.begin())] = true;
+    };
+    for (std::size_t o = 0; o < 3; ++o) want_least([o](const ArchivedPlan& p) { return p.objectives[o]; });
+    want_least([](const ArchivedPlan& p) { return p.objectives[0] * p.objectives[1]; });
+    const std::size_t others = most > 4 ? most - 4 : 1;
+    for (std::size_t i = 0; i < others; ++i)
+      wanted[i * (sorted.size() - 1) / std::max<std::size_t>(1, others - 1)] = true;
+    std::vector<ArchivedPlan> result;
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      if (wanted[i]) result.push_back(std::move(sorted[i]));
+    }
+    return result;
+  }
+
+  // The first of those that `key` makes smallest; null: there is none.
+  template <class Key>
+  const ArchivedPlan* best(const Key& key) const {
+    const auto found = std::ranges::min_element(plans_, {}, key);
+    return found == plans_.end() ? nullptr : &*found;
+  }
+
+ private:
+  std::vector<ArchivedPlan> plans_;
+};
+
+}  // namespace monet

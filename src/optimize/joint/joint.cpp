@@ -1,0 +1,268 @@
+#include "optimize/joint/joint.h"
+
+#include "base/try.h"
+#include "optimize/fusion/fuse.h"
+#include "optimize/joint/archive.h"
+#include "optimize/memory/search.h"
+#include "optimize/placement/placement.h"
+
+#include <algorithm>
+#include <array>
+
+namespace monet {
+
+namespace {
+
+class JointSearch {
+ public:
+  JointSearch(const Graph& step, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& how,
+              const Plan& plan, const std::vector<BoundTensor>& settled, const JointOptions& options)
+      : step_(step),
+        hardware_(hardware),
+        cache_(cache),
+        how_(how),
+        plan_(plan),
+        settled_(settled),
+        options_(options),
+        pricer_(step, hardware, cache, how) {}
+
+  Expected<JointResult> run() {
+    MONET_TRY(JointResult result, begin());
+    std::vector<Base> bases = {{.plan = plan_}};
+    if (options_.fuse && !is_over()) {
+      MONET_TRY(Base fused, fuse());
+      bases.push_back(std::move(fused));
+    }
+    for (std::size_t round = 0; round < options_.rounds && !is_over(); ++round) {
+      for (const Base& base : bases) MONET_CHECK(decide(base, round));
+      if (!options_.place || round + 1 == options_.rounds) break;
+      MONET_TRY(Base placed, place(round));
+      bases.assign(1, std::move(placed));
+    }
+    MONET_CHECK(take_front(result));
+    result.evaluated = evaluated_;
+    result.complete = !is_over();
+    return result;
+  }
+
+ private:
+  // A plan for operators, on which memory is decided.
+  struct Base {
+    Plan plan;
+    bool fused = false, placed = false;
+  };
+
+  bool is_over() const { return options_.stop && options_.stop(); }
+
+  static std::array<double, 3> objectives_of(const Price& price, std::int64_t peak_bytes) {
+    return {price.cycles, price.energy_pj, static_cast<double>(peak_bytes)};
+  }
+
+  void say(const std::string& what, std::size_t done, std::size_t all) const {
+    if (options_.progress) options_.progress(what, done, all);
+  }
+
+  Expected<JointResult> begin() {
+    JointResult result;
+    MONET_TRY(const Priced priced, pricer_.price(plan_, settled_));
+    result.start = {.plan = plan_, .price = priced.price};
+    MONET_TRY(result.start.peak_bytes, pricer_.packed_peak(priced, options_.memory));
+    archive_.add({.objectives = objectives_of(priced.price, result.start.peak_bytes), .plan = [&] { return plan_; }});
+    return result;
+  }
+
+  Expected<Base> fuse() {
+    fusion::FuseSettings settings;
+    settings.rules = options_.rules;
+    settings.objective = options_.objective == SearchObjective::latency  ? fusion::Objective::latency
+                         : options_.objective == SearchObjective::energy ? fusion::Objective::energy
+                                                                         : fusion::Objective::edp;
+    settings.evaluator = how_;
+    settings.evaluator.jobs = options_.jobs;
+    settings.tile_budget = options_.tiles;
+    settings.stop = options_.stop;
+    settings.progress = options_.progress;
+    MONET_TRY(PlanRequest base, pricer_.original().evaluator.bind(plan_));
+    MONET_TRY(const fusion::Fused fused, fusion::fuse(step_, hardware_, cache_, base, settings));
+    evaluated_ += fused.evaluated;
+    Base result{.plan = plan_, .fused = true};
+    fusion::add_to(result.plan, step_, fused);
+    return result;
+  }
+
+  // As many plans as there are tiles for.
+  Expected<std::size_t> evaluations_for(const Plan& plan) {
+    constexpr std::size_t least = 8;
+    MONET_TRY(const Priced priced, pricer_.price(plan, settled_));
+    const std::size_t tiles = std::max<std::size_t>(1, priced.evaluated.tiles.tiles());
+    return std::clamp(options_.tiles / tiles, std::min(least, options_.evaluations), options_.evaluations);
+  }
+
+  Status decide(const Base& base, std::size_t round) {
+    Evaluator& evaluator = pricer_.original().evaluator;
+    MemorySpaceOptions choices = options_.space;
+    if (!options_.decide) choices.recompute = choices.page = choices.reorder = false;
+    const MemorySpace space(step_, hardware_, evaluator.machine(), base.plan, settled_, evaluator.element_bits(),
+                            choices);
+    MemoryPrices prices({.step = step_,
+                         .hardware = hardware_,
+                         .cache = cache_,
+                         .how = how_,
+                         .plan = base.plan,
+                         .space = space,
+                         .memory = options_.memory,
+                         .jobs = options_.jobs});
+    MONET_TRY(const std::size_t evaluations, evaluations_for(base.plan));
+    MemorySearchOptions effort{.evaluations = evaluations, .seed = options_.seed + round, .stop = options_.stop};
+    const auto search_for = [&](const MemoryGoal& goal) -> Status {
+      MONET_TRY(const MemoryAnswer answer, MemorySearch(prices, effort).search(goal));
+      return Done{};
+    };
+    const MemoryGoal goal{.objective = options_.objective,
+                          .budget_bytes = options_.budget_bytes,
+                          .deadline_cycles = options_.deadline_cycles};
+    say("memory: the budget", 0, options_.budgets + 2);
+    MONET_CHECK(search_for(goal));
+    if (options_.decide && !space.candidates().empty()) {
+      MemoryGoal least = goal;
+      least.least_memory = true;
+      say("memory: the least", 1, options_.budgets + 2);
+      MONET_CHECK(search_for(least));
+      MONET_CHECK(sweep(prices, space, goal, effort));
+    }
+    evaluated_ += prices.known().size();
+    return keep_best(prices, base);
+  }
+
+  // Those that nothing is better than get addresses, the fastest first: only what comes before can be better.
+  Status keep_best(MemoryPrices& prices, const Base& base) {
+    std::vector<std::pair<std::array<double, 3>, const Genome*>> found;
+    for (const auto& [genome, price] : prices.known()) {
+      if (price.failure.empty()) found.emplace_back(objectives_of(price.price, price.peak_bytes), &genome);
+    }
+    std::ranges::stable_sort(found, {}, &std::pair<std::array<double, 3>, const Genome*>::first);
+    for (const auto& [live, genome] : found) {
+      if (archive_.has_no_worse(live)) continue;
+      MONET_TRY(const MemoryPrice* price, prices.settle(*genome));
+      archive_.add({.objectives = objectives_of(price->price, price->peak_bytes),
+                    .plan = [&] { return prices.input().space.plan(*genome); },
+                    .fused = base.fused,
+                    .placed = base.placed});
+    }
+    return Done{};
+  }
+
+  // Budgets in between, for each of which something else may be best.
+  Status sweep(MemoryPrices& prices, const MemorySpace& space, const MemoryGoal& goal, MemorySearchOptions effort) {
+    const std::int64_t kept = prices.known().at(space.all_kept()).peak_bytes;
+    std::int64_t least = kept;
+    for (const auto& [genome, price] : prices.known()) {
+      if (price.failure.empty()) least = std::min(least, price.peak_bytes);
+    }
+    effort.evaluations = std::max<std::size_t>(1, effort.evaluations / 2);
+    for (std::size_t i = 0; i < options_.budgets && !is_over(); ++i) {
+      const auto share = static_cast<double>(i) / static_cast<double>(options_.budgets);
+      MemoryGoal between = goal;
+      between.budget_bytes = least + static_cast<std::int64_t>(share * static_cast<double>(kept - least));
+      if (between.budget_bytes > options_.budget_bytes) continue;
+      say("memory: budgets below", i + 2, options_.budgets + 2);
+      MONET_TRY(const MemoryAnswer answer, MemorySearch(prices, effort).search(between));
+    }
+    return Done{};
+  }
+
+  // The best plan so far, with its operators moved to other cores.
+  Expected<Base> place(std::size_t round) {
+    const ArchivedPlan* best = archive_.best([&](const ArchivedPlan& entry) {
+      const double too_much = std::max(0.0, entry.objectives[2] - static_cast<double>(options_.budget_bytes)) +
+                              std::max(0.0, entry.objectives[0] - options_.deadline_cycles);
+      const Price price{.cycles = entry.objectives[0], .energy_pj = entry.objectives[1]};
+      return std::pair(too_much, value_of(price, options_.objective));
+    });
+    if (best == nullptr) return Base{.plan = plan_};
+    const ArchivedPlan start = *best;  // the archive changes
+    MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(start.plan, step_, hardware_));
+    MONET_TRY(const std::size_t evaluations, evaluations_for(start.plan));
+    const std::size_t generations =
+        std::max<std::size_t>(1, options_.generations * evaluations / std::max<std::size_t>(1, options_.evaluations));
+    PlacementOptions placement{.objective = options_.objective,
+                               .memory = options_.memory,
+                               .budget_bytes = options_.budget_bytes,
+                               .population = std::min(options_.population, std::max<std::size_t>(4, evaluations)),
+                               .generations = generations,
+                               .seed = options_.seed + round,
+                               .jobs = options_.jobs,
+                               .stop = options_.stop};
+    if (options_.progress) {
+      placement.progress = [&](std::size_t done, std::size_t all) { options_.progress("placement", done, all); };
+    }
+    MONET_TRY(const Placement found, monet::place(step_, hardware_, cache_, how_, start.plan, tensors, placement));
+    evaluated_ += found.evaluated;
+    for (const PlacedPlan& placed : found.front) {
+      MONET_TRY(const Priced priced, pricer_.price(placed.plan, tensors));
+      MONET_TRY(const std::int64_t peak, pricer_.packed_peak(priced, options_.memory));
+      archive_.add({.objectives = objectives_of(priced.price, peak),
+                    .plan = [&] { return placed.plan; },
+                    .fused = start.fused,
+                    .placed = true});
+    }
+    Base result{.plan = start.plan, .fused = start.fused, .placed = start.placed};
+    if (!found.front.empty()) {
+      const auto first = std::ranges::min_element(
+          found.front, {}, [&](const PlacedPlan& p) { return value_of(p.price, options_.objective); });
+      result = {.plan = first->plan, .fused = start.fused, .placed = true};
+    }
+    result.plan.tensors = plan_.tensors;
+    result.plan.order = plan_.order;
+    return result;
+  }
+
+  // With addresses, and checked.
+  Status take_front(JointResult& result) {
+    std::vector<JointPlan> plans;
+    result.least_bytes = result.start.peak_bytes;
+    for (const ArchivedPlan& entry : archive_.plans()) {
+      result.least_bytes = std::min(result.least_bytes, static_cast<std::int64_t>(entry.objectives[2]));
+    }
+    for (const ArchivedPlan& entry :
+         archive_.spread(options_.plans, options_.deadline_cycles, static_cast<double>(options_.budget_bytes))) {
+      MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(entry.plan, step_, hardware_));
+      MONET_TRY(const Priced priced, pricer_.price(entry.plan, tensors));
+      MONET_CHECK(pricer_.check(priced));
+      JointPlan plan{.plan = entry.plan, .price = priced.price, .fused = entry.fused, .placed = entry.placed};
+      MONET_TRY(plan.peak_bytes, pricer_.packed_peak(priced, options_.memory));
+      if (plan.peak_bytes > options_.budget_bytes || plan.price.cycles > options_.deadline_cycles) continue;
+      plans.push_back(std::move(plan));
+    }
+    const auto objectives = [](const JointPlan& plan) { return objectives_of(plan.price, plan.peak_bytes); };
+    std::ranges::stable_sort(plans, {}, objectives);
+    for (JointPlan& plan : plans) {
+      const bool beaten = std::ranges::any_of(result.front, [&](const JointPlan& other) {
+        return objectives(other) == objectives(plan) || dominates(objectives(other), objectives(plan));
+      });
+      if (!beaten) result.front.push_back(std::move(plan));
+    }
+    return Done{};
+  }
+
+  const Graph& step_;
+  const Hardware& hardware_;
+  MappingCache& cache_;
+  const EvaluatorOptions& how_;
+  const Plan& plan_;
+  const std::vector<BoundTensor>& settled_;
+  const JointOptions& options_;
+  Pricer pricer_;
+  PlanArchive archive_;
+  std::size_t evaluated_ = 0;
+};
+
+}  // namespace
+
+Expected<JointResult> optimize_jointly(const Graph& step, const Hardware& hardware, MappingCache& cache,
+                                       const EvaluatorOptions& how, const Plan& plan,
+                                       const std::vector<BoundTensor>& settled, const JointOptions& options) {
+  return JointSearch(step, hardware, cache, how, plan, settled, options).run();
+}
+
+}  // namespace monet
