@@ -14,7 +14,11 @@ CTEST_FILTER = grep -vE '^ +Start +[0-9]+: | +Passed +[0-9.]+ sec$$|^Internal ct
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: help build demo test bench format lint fuzz asan tsan coverage clean
+FIGURES := figure-10 figure-11 figure-12 figure-sweep figure-remat
+# The program that figures call.
+MONET ?= build/monet
+
+.PHONY: help build demo test bench figures $(FIGURES) format lint fuzz asan tsan coverage clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z ]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z ]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -55,6 +59,17 @@ bench: ## build and run the benchmarks
 	@build-bench/monet_bench --benchmark_min_time=0.2
 	@scripts/setup.sh test
 	@$(PYTHON) bench/against_onnx.py build-bench/monet_bench
+
+figures: ## the published figures again, as tables and pictures in experiments/results; takes long
+	@SECONDS=0; for figure in $(FIGURES); do $(MAKE) --no-print-directory $$figure; done; echo "figures: $$SECONDS s"
+
+$(FIGURES): $(if $(filter build/monet,$(MONET)),build) .venv-figures/requirements.stamp
+	@MONET=$(MONET) .venv-figures/bin/python experiments/$(subst -,_,$@).py
+
+.venv-figures/requirements.stamp: experiments/requirements.txt
+	@python3 -m venv .venv-figures
+	@.venv-figures/bin/python -m pip install --quiet --disable-pip-version-check --retries 5 -r $<
+	@cp $< $@
 
 format: ## lay out all C++ files
 	@scripts/setup.sh ci
