@@ -40,6 +40,14 @@ struct TrainOptions {
   std::optional<double> loss_scale;
 };
 
+// Which saved tensors the step computes again instead of keeping them.
+struct RecomputeOptions {
+  std::string plan;                    // a file; of it only what it says of recomputing
+  std::vector<std::string> recompute;  // patterns of saved tensors, beside what the plan says; or "blocks"
+  std::vector<std::string> keep;       // patterns of those of them that are kept all the same
+  bool force = false;                  // a plan made for another step is used with a warning
+};
+
 struct SavedSummary {
   std::string name;
   std::vector<std::int64_t> shape;
@@ -81,11 +89,16 @@ struct Training {
   std::int64_t gradient_bytes = 0;
   std::int64_t saved_bytes = 0;  // of all storage that is kept alive
   std::int64_t saved_elements = 0;
-  std::vector<SavedSummary> saved;  // in the order in which the forward part makes them
+  std::vector<SavedSummary> saved;      // in the order in which the forward part makes them
+  std::vector<std::string> recomputed;  // tensors that are not kept
+  std::int64_t recomputed_nodes = 0;    // of the backward part: they repeat nodes of the forward part
+  std::int64_t recomputed_macs = 0;
 };
 
 // Opens a network and makes its training step; `onnx_path`, if not empty, receives the step as a standard ONNX file.
-Expected<Training> train(const std::string& model, const TrainOptions& options = {}, const std::string& onnx_path = {});
+// All that is said of the step, and the file, are of the step with its recomputations.
+Expected<Training> train(const std::string& model, const TrainOptions& options = {}, const std::string& onnx_path = {},
+                         const RecomputeOptions& recompute = {});
 
 struct TrainView {
   bool layers = false;

@@ -45,7 +45,9 @@ Metadata NodeExport::metadata() const { return {{phase_key, name_of(node_.phase)
 void NodeExport::emit(Text op_type, std::vector<Text> inputs, OnnxAttributes attributes, std::size_t least_outputs) {
   while (!inputs.empty() && inputs.back().empty()) inputs.pop_back();
   std::vector<Text> outputs;
-  for (std::size_t i = 0; i < std::max(node_.outputs.size(), least_outputs); ++i) {
+  std::size_t wanted = node_.outputs.size();
+  while (!node_.outputs[wanted - 1].valid()) --wanted;
+  for (std::size_t i = 0; i < std::max(wanted, least_outputs); ++i) {
     const bool made = i < node_.outputs.size() && node_.outputs[i].valid();
     if (made) {
       outputs.push_back(file_.names[node_.outputs[i]]);

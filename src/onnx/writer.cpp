@@ -73,9 +73,16 @@ class GraphWriter {
     return Done{};
   }
 
-  // Weights are inputs even where their value is known.
+  // Weights and what else changes from step to step are inputs even where their value is known.
   bool is_initializer(TensorId id) const {
-    return graph_[id].role == Role::constant && !graph_[id].parameter && graph_.constant(id) != nullptr;
+    switch (graph_[id].role) {
+      case Role::input:
+      case Role::weight:
+      case Role::master_weight:
+      case Role::optimizer_state:
+      case Role::statistic: return false;
+      default: return !graph_[id].parameter && graph_.constant(id) != nullptr;
+    }
   }
 
   Metadata notes_on(TensorId id) const {
@@ -187,11 +194,18 @@ std::string write_all(const std::string& path, const std::string& bytes) {
   return file ? "" : std::strerror(errno);
 }
 
+bool is_training_norm(const Node& node) {
+  return node.op == Op::BatchNormalization && node.attributes.integer(Attr::training_mode) != 0;
+}
+
 }  // namespace
 
 Expected<std::string> write_bytes(const Graph& graph) {
-  MONET_TRY(Graph expanded,
-            expand(graph, [](const Graph& all, const Node& node) { return !has_standard_form(all, node); }));
+  // A training step may run a norm twice, once for its statistics: all are written in one way, for equal values.
+  const bool step = std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.phase != Phase::forward; });
+  MONET_TRY(Graph expanded, expand(graph, [&](const Graph& all, const Node& node) {
+              return !has_standard_form(all, node) || (step && is_training_norm(node));
+            }));
   MONET_TRY(const Graph plain, spell_out_patterns(std::move(expanded)));
   return GraphWriter(plain).run();
 }

@@ -30,6 +30,10 @@ std::string to_json(const Training& training, const TrainView& view) {
                              {"shape", saved.shape},
                              {"type", saved.type}});
   }
+  if (!training.recomputed.empty()) {
+    json["recomputed"] = {
+        {"tensors", training.recomputed}, {"nodes", training.recomputed_nodes}, {"macs", training.recomputed_macs}};
+  }
   if (view.parameters) {
     json["parameter_list"] = Json::array();
     for (const ParameterSummary& parameter : training.parameters) {

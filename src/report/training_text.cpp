@@ -87,6 +87,11 @@ std::string to_text(const Training& training, const TrainView& view) {
   text += line("saved",
                fmt::format("{} tensors, {} elements, {}", grouped(static_cast<std::int64_t>(training.saved.size())),
                            grouped(training.saved_elements), byte_size(training.saved_bytes)));
+  if (!training.recomputed.empty()) {
+    text += line("recomputed", fmt::format("{} tensors, by {} nodes with {} MACs of the backward part",
+                                           grouped(static_cast<std::int64_t>(training.recomputed.size())),
+                                           grouped(training.recomputed_nodes), grouped(training.recomputed_macs)));
+  }
   text += "\n" + phase_table(training.step);
   text += "\n" + memory_table(training);
   if (view.parameters) text += "\n" + parameter_table(training);

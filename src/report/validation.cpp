@@ -122,6 +122,7 @@ const std::vector<ValidationInfo>& validations() {
       {"counts", "parameters, forward and backward MACs of measured training steps", false},
       {"memory", "saved and static bytes of measured training steps in fp32", false},
       {"memory-low-precision", "the same in bf16 and in mixed precision", false},
+      {"checkpoint", "saved bytes and backward MACs of measured steps with block-wise checkpointing", false},
       {"silicon", "cycles of chips that were measured: DepFiN, DIANA, a 4x4 analog chip", false},
       {"h200", "latency, energy and memory of measured training steps, from the data sheet (minutes)", true},
   };
@@ -141,6 +142,7 @@ double Validation::worst_percent(const std::string& quantity) const {
 
 Expected<Validation> validate(const std::string& name, const ValidateOptions& options) {
   const std::string folder = options.data.empty() ? MONET_DATA_DIR : options.data;
+  if (name == "checkpoint") return validate_checkpoint(folder, options);
   if (name == "silicon") return validate_silicon(folder, options);
   if (name == "h200") return validate_h200(folder, options);
   const auto in_fp32 = [](const MeasuredStep& step) { return !step.checkpoint && step.precision == "fp32"; };

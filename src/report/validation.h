@@ -21,6 +21,8 @@ Expected<std::vector<MeasuredStep>> wanted_steps(const std::string& data, const 
 
 // Cycles of chips that were measured, on machines in data/validation/.
 Expected<Validation> validate_silicon(const std::string& data, const ValidateOptions& options);
+// Saved bytes and backward operations of the steps whose blocks are recomputed.
+Expected<Validation> validate_checkpoint(const std::string& data, const ValidateOptions& options);
 // Latency, energy and memory of every measured step on the preset h200.
 Expected<Validation> validate_h200(const std::string& data, const ValidateOptions& options);
 

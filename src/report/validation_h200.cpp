@@ -1,5 +1,4 @@
 // Measured training steps against the preset h200, which is made from the data sheet: nothing is tuned.
-#include "base/glob.h"
 #include "base/try.h"
 #include "graph/graph.h"
 #include "mapping/cache.h"
@@ -21,18 +20,6 @@ namespace {
 // take less than a sixth of the time.
 constexpr std::int64_t factors = 3;
 
-// Blocks that a checkpointed step computes again: all that they save but their results.
-struct Blocks {
-  const char* network;  // pattern
-  const char* inside;
-  const char* result;
-};
-constexpr Blocks checkpointed[] = {
-    {"resnet50", "/layer*", "/layer*/relu_2/Relu_output_0"},
-    {"resnet18*", "/layer*", "/layer*/relu_1/Relu_output_0"},
-    {"gpt2*", "/blocks.*", "/blocks.*/Add_2_output_0"},
-};
-
 EvaluateOptions options_of(const MeasuredStep& measured, const ValidateOptions& options) {
   EvaluateOptions how;
   how.train = train_options_of(measured);
@@ -43,12 +30,7 @@ EvaluateOptions options_of(const MeasuredStep& measured, const ValidateOptions& 
   how.lifetimes = true;
   how.jobs = options.jobs;
   if (measured.precision == "tf32") how.products = "tf32";
-  if (!measured.checkpoint) return how;
-  const auto* blocks =
-      std::ranges::find_if(checkpointed, [&](const Blocks& each) { return matches(each.network, measured.network); });
-  if (blocks == std::end(checkpointed)) return how;
-  how.recompute = {blocks->inside};
-  how.keep = {blocks->result};
+  if (measured.checkpoint) how.recompute = {"blocks"};
   return how;
 }
 
@@ -116,7 +98,7 @@ Expected<Validation> validate_h200(const std::string& data, const ValidateOption
       "all "
       "tensors alive at a time, also of those that never leave the cache",
       "tf32: products of fp32 numbers at the rate of tf32; checkpointed: all that residual and transformer blocks save "
-      "but their results is computed again",
+      "inside is computed again",
   };
   return validation;
 }

@@ -67,6 +67,9 @@ Status expand_optimizer(TrainingStep& step) {
   MONET_TRY(step.graph, elementwise_optimizer(std::move(step.graph), &moved));
   step.loss = moved[step.loss.index()];
   for (Trained& each : step.trained) each = {moved[each.parameter.index()], moved[each.gradient.index()]};
+  for (SavedBy& each : step.saves) {
+    if (each.tensor.valid()) each.tensor = moved[each.tensor.index()];
+  }
   for (SavedTensor& each : step.saved) each.tensor = moved[each.tensor.index()];
   return Done{};
 }
@@ -77,6 +80,7 @@ Expected<TrainingStep> make_training_step(Network network, const StepOptions& op
   TrainingStep step{.graph = {},
                     .loss = {},
                     .trained = {},
+                    .saves = {},
                     .saved = {},
                     .warnings = std::move(network.warnings),
                     .notes = std::move(network.notes)};
@@ -86,7 +90,7 @@ Expected<TrainingStep> make_training_step(Network network, const StepOptions& op
   GraphBuilder builder(std::move(forward));
   MONET_TRY(step.loss, add_loss(builder, options.loss));
   const Seed seed = seed_of(builder, step.loss, options.optimizer);
-  MONET_TRY(const Derivatives derivatives, differentiate(builder, {&seed, 1}, chosen, options.conv_gradient));
+  MONET_TRY(Derivatives derivatives, differentiate(builder, {&seed, 1}, chosen, options.conv_gradient));
   step.trained = trained_with_gradients(builder, chosen, derivatives.gradients, step.notes);
   if (!builder.failed() && step.trained.empty()) {
     return Error{.message = "nothing is trained: the loss depends on no parameter that may change",
@@ -96,7 +100,8 @@ Expected<TrainingStep> make_training_step(Network network, const StepOptions& op
   MONET_CHECK(add_optimizer(builder, step.trained, options.optimizer));
   if (options.loss.kind != LossKind::output) builder.output(step.loss);
   MONET_TRY(step.graph, builder.finish());
-  step.saved = saved_tensors(step.graph, derivatives.saves);
+  step.saves = std::move(derivatives.saves);
+  step.saved = saved_tensors(step.graph, step.saves);
   if (options.optimizer.elementwise) MONET_CHECK(expand_optimizer(step));
   return step;
 }

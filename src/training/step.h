@@ -26,6 +26,7 @@ struct TrainingStep {
   Graph graph;  // its outputs are the network's and the loss
   TensorId loss;
   std::vector<Trained> trained;  // parameters that a gradient reaches, with it
+  std::vector<SavedBy> saves;    // by operators of the forward part
   std::vector<SavedTensor> saved;
   std::vector<std::string> warnings;
   std::vector<std::string> notes;

@@ -338,6 +338,32 @@ def test_a_trace_that_viewers_read(run, tmp_path) -> None:
 # What does not fit
 
 
+DEEP = "mlp-robotics:inputs=16,hidden=16,layers=10,outputs=4"  # 2,788 parameters with two moments each: 44 KiB in all
+
+
+def test_optimizer_state_on_a_card_makes_a_step_fit_a_microcontroller(evaluated, run) -> None:
+    kept = run(DEEP, "--hardware", "poet_mkr1000", "--json", "-q", "--no-compare")
+    assert kept.returncode == 2
+    kept = json.loads(kept.stdout)
+    assert kept["peak_bytes"]["cpu/ram"] > 32 << 10
+    paged = evaluated(DEEP, "--hardware", "poet_mkr1000", "--page", "optimizer-state", "storage")
+    assert paged["fits"] and paged["peak_bytes"]["cpu/ram"] <= 32 << 10
+    assert paged["peak_bytes"]["storage"] >= 2 * 4 * paged["parameters"]
+    assert kept["latency_cycles"] < paged["latency_cycles"] and kept["energy_pj"] < paged["energy_pj"]
+    both = evaluated(DEEP, "--hardware", "poet_mkr1000", "--page", "optimizer-state", "storage", "--page", "*.weight",
+                     "storage")
+    assert both["peak_bytes"]["cpu/ram"] < paged["peak_bytes"]["cpu/ram"]
+
+
+def test_blocks_are_recomputed(evaluated) -> None:
+    model, machine = "gpt2:layers=2,width=16,heads=2,ffn=32,vocabulary=23,tokens=6", ("--hardware", "edge_tpu")
+    plain = evaluated(model, *machine)
+    again = evaluated(model, *machine, "--recompute", "blocks")
+    repeated = [row for row in again["operators"] if row["name"].endswith("~1")]
+    assert repeated and again["macs"] > plain["macs"]
+    assert all(row["name"].startswith("blocks.") for row in repeated)
+
+
 def test_what_does_not_fit(run, too_small, tmp_path) -> None:
     result = run(NETWORK, "--hardware", too_small, "--precision", "fp32", "-q", "-o", tmp_path / "out")
     assert result.returncode == 2, result.stderr
@@ -378,6 +404,9 @@ ON_EDGE_TPU = (NETWORK, "--hardware", "edge_tpu")
         ((*ON_EDGE_TPU, "--optimizer", "adm"), ("adm", "did you mean 'adam'")),
         ((*ON_EDGE_TPU, "--loss", "mean"), ("--loss", "mean")),
         ((*ON_EDGE_TPU, "--plan", "no/such.yaml"), ("no/such.yaml",)),
+        ((*ON_EDGE_TPU, "--recompute", "blocks"), ("no residual blocks or transformer layers", "name tensors")),
+        ((*ON_EDGE_TPU, "--recompute", "weights"), ("cannot be recomputed", "keep it, or page it")),
+        ((NETWORK, "--hardware", "stm32f746", "--page", "weights", "flash"), ("nothing leads from cpu/sram to flash",)),
         ((*ON_EDGE_TPU, "--csv", "no/such/x.csv", "-q"), ("no/such/x.csv", "cannot be written")),
         ((*ON_EDGE_TPU, "--trace", "no/such/x.json", "-q"), ("no/such/x.json", "cannot be written")),
         ((*ON_EDGE_TPU, "--lifetimes", "no/such/x.csv", "-q"), ("no/such/x.csv", "cannot be written")),

@@ -43,6 +43,18 @@ def test_silicon_names_what_it_assumes(validate) -> None:
     assert "\nassumed\n- all: 8-bit operands" in text
 
 
+def test_checkpointed_steps(validate, data) -> None:
+    """Forward-saved bytes within 5 %, and backward operations exactly, of every step that was measured so."""
+    lines = (data / "groundtruth" / "h200_training.csv").read_text().splitlines()
+    checkpointed = [line for line in lines[1:] if line.split(",")[4] == "yes"]
+    rows = rows_of(validate("checkpoint", "--json"))
+    assert len(rows) == 2 * len(checkpointed) == 20
+    for saved, macs in zip(rows[::2], rows[1::2], strict=True):
+        assert (saved["quantity"], macs["quantity"]) == ("saved bytes", "backward MACs")
+        assert abs(saved["error_percent"]) < 5, saved
+        assert macs["modelled"] == macs["measured"], macs
+
+
 def test_h200(validate) -> None:
     rows = rows_of(validate("h200", "--only", "mlp_robotics, batch *, fp32, adam", "--json"))
     assert len(rows) >= 3 and len(rows) % 3 == 0
@@ -68,6 +80,8 @@ def test_a_table_says_mean_and_worst_of_each_quantity(validate) -> None:
     (["silicone"], "there is no validation 'silicone' (did you mean 'silicon'?)"),
     (["silicon", "--only", "depfim*"], "no case matches 'depfim*' (cases look like 'depfin, FSRCNN 540x960'"),
     (["h200", "--only", "resnet19*"], "no case matches 'resnet19*' (cases look like 'resnet18, batch 1, fp32, adam'"),
+    (["checkpoint", "--only", "unet*"], "no case matches 'unet*' (cases look like 'resnet18, batch 8, fp32, adam, "
+                                        "checkpointed'"),
     (["silicon", "--data", "/nowhere"], "/nowhere/validation/depfin.yaml"),
     (["h200", "--data", "/nowhere"], "/nowhere/groundtruth/h200_training.csv"),
 ])
