@@ -11,12 +11,16 @@
 
 namespace monet {
 
+// How many threads `jobs` means; 0: as many as there are processors.
+inline std::size_t threads_for(std::size_t jobs) {
+  return jobs > 0 ? jobs : std::max(1U, std::thread::hardware_concurrency());
+}
+
 // Calls work(i) for every i below count, each once, on `jobs` threads (0: as many as there are processors). What the
 // calls write must not overlap. An exception is passed on after all threads have stopped.
 template <class Work>
 void for_each_index(std::size_t count, std::size_t jobs, const Work& work) {
-  if (jobs == 0) jobs = std::max(1U, std::thread::hardware_concurrency());
-  jobs = std::min(jobs, count);
+  jobs = std::min(threads_for(jobs), count);
   if (jobs <= 1) {
     for (std::size_t i = 0; i < count; ++i) work(i);
     return;

@@ -6,6 +6,12 @@ namespace monet::cli {
 
 namespace {
 
+constexpr const char* schedule_group = "Plan and schedule";
+
+void switch_off(CLI::App& command, const char* name, bool& option, const char* meaning) {
+  command.add_flag_function(name, [&option](std::int64_t) { option = false; }, meaning)->group(schedule_group);
+}
+
 void add_evaluate_outputs(CLI::App& evaluate, EvaluateCommand& command) {
   const char* const group = "Output";
   const auto rows = [&](const char* name, std::size_t& number, const char* meaning) {
@@ -34,10 +40,7 @@ void add_evaluate_outputs(CLI::App& evaluate, EvaluateCommand& command) {
 }  // namespace
 
 void add_schedule_options(CLI::App& evaluate, EvaluateOptions& options) {
-  const char* const group = "Plan and schedule";
-  const auto switch_off = [&](const char* name, bool& option, const char* meaning) {
-    evaluate.add_flag_function(name, [&option](std::int64_t) { option = false; }, meaning)->group(group);
-  };
+  const char* const group = schedule_group;
   evaluate.add_option("--plan", options.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy")
       ->type_name("FILE")
       ->group(group);
@@ -72,9 +75,7 @@ void add_schedule_options(CLI::App& evaluate, EvaluateOptions& options) {
       .add_flag("--zigzag", options.zigzag,
                 "costs by the rules of ZigZag 3.8.5 and Stream, their known defects included, in 8 bits, off chip")
       ->group(group);
-  switch_off("--no-check", options.check, "leave out the independent check of the schedule");
-  switch_off("--no-compare", options.compare, "leave out inference, to compare with");
-  switch_off("--no-pack", options.pack, "leave out addresses: memory is then what is live");
+  switch_off(evaluate, "--no-check", options.check, "leave out the independent check of the schedule");
 }
 
 void add_evaluate(CLI::App& app, EvaluateCommand& command) {
@@ -87,6 +88,8 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   add_mapping_search(*evaluate, command.options);
   add_step_options(*evaluate, command.options.train);
   add_schedule_options(*evaluate, command.options);
+  switch_off(*evaluate, "--no-compare", command.options.compare, "leave out inference, to compare with");
+  switch_off(*evaluate, "--no-pack", command.options.pack, "leave out addresses: memory is then what is live");
   add_evaluate_outputs(*evaluate, command);
   add_common(*evaluate, command.common);
   evaluate->footer(

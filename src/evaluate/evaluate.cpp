@@ -114,6 +114,12 @@ Expected<PlanRequest> Evaluator::bind(const Plan& plan) const {
   return request;
 }
 
+std::vector<OperatorBound> Evaluator::operator_bounds() {
+  std::vector<OperatorBound> bounds;
+  for (std::size_t n = 0; n < graph_.nodes().size(); ++n) bounds.push_back(costs_.bound(NodeId(n)));
+  return bounds;
+}
+
 std::vector<std::string> Evaluator::notes() const {
   std::vector<std::string> all = notes_;
   all.insert(all.end(), costs_.notes().begin(), costs_.notes().end());

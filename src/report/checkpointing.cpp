@@ -1,3 +1,4 @@
+#include "base/stop.h"
 #include "base/try.h"
 #include "evaluate/account/bound.h"
 #include "evaluate/plan/bind_tensors.h"
@@ -11,7 +12,7 @@
 #include "optimize/nsga2/nsga2.h"
 #include "optimize/remat/milp.h"
 #include "report/budget.h"
-#include "report/subject.h"
+#include "evaluate/subject/subject.h"
 #include "report/units.h"
 
 #include <monet/checkpoint.h>
@@ -37,7 +38,7 @@ class Checkpointer {
         hardware_(std::move(hardware)),
         subject_(std::move(subject)),
         plan_(std::move(plan)),
-        start_(Clock::now()) {
+        is_over_(stop_after(options.time_limit_s, options.stop)) {
     goal_.objective = objective;
   }
 
@@ -57,16 +58,11 @@ class Checkpointer {
       MONET_CHECK(run_search(result));
     }
     result.evaluated = std::max(result.evaluated, prices_->known().size()) + afresh_;
-    result.complete = result.complete && !is_over();
+    result.complete = result.complete && !is_over_();
     return result;
   }
 
  private:
-  bool is_over() const {
-    const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-    return elapsed >= options_.time_limit_s || (options_.stop && options_.stop());
-  }
-
   Status prepare(Checkpointing& result) {
     MONET_TRY(how_, evaluator_options(options_.evaluate));
     MONET_TRY(budgets_, budgets_from(options_.budgets, std::move(hardware_)));
@@ -127,14 +123,11 @@ class Checkpointer {
   }
 
   Expected<MemoryBound> bound_for(std::int64_t budget) {
+    // By no plan: what a plan recomputes would be another graph, and its tensors have other numbers.
     if (!as_it_is_) {
-      MONET_TRY(as_it_is_, first_->price(plan_, space_->tensors(space_->all_kept())));
-      Evaluator& evaluator = first_->original().evaluator;
-      for (std::size_t n = 0; n < subject_.graph.nodes().size(); ++n) {
-        operator_bounds_.push_back(evaluator.costs().bound(NodeId(n)));
-      }
+      MONET_TRY(as_it_is_, first_->price(Plan{}));
+      operator_bounds_ = first_->original().evaluator.operator_bounds();
     }
-    // Where the plan itself recomputes something, the step as it is no longer says what is least.
     return memory_bound(as_it_is_->scheduled(hardware_), as_it_is_->variant->evaluator.machine(), operator_bounds_,
                         *space_, memory_, budget);
   }
@@ -166,7 +159,7 @@ class Checkpointer {
                                .seeds = options_.seeds,
                                .prune = options_.prune,
                                .improve = options_.improve,
-                               .stop = [this] { return is_over(); }};
+                               .stop = is_over_};
     if (options_.progress) {
       search.progress = [this, what](std::size_t priced, double) { options_.progress(what, priced, 0); };
     }
@@ -273,7 +266,7 @@ class Checkpointer {
                            .crossover = options_.crossover,
                            .mutation = options_.mutation,
                            .seed = options_.seed,
-                           .stop = [this] { return is_over(); }};
+                           .stop = is_over_};
     if (options_.progress) {
       genetic.progress = [this](std::size_t done, std::size_t) {
         options_.progress("generations", done, options_.generations);
@@ -373,7 +366,7 @@ class Checkpointer {
                    .place = "--method exact",
                    .advice = "name fewer tensors with --tensors, or use --method search"};
     }
-    ExactOptions exact{.stop = [this] { return is_over(); }};
+    ExactOptions exact{.stop = is_over_};
     if (options_.progress) {
       exact.progress = [this](std::size_t done, std::size_t all) { options_.progress("plans", done, all); };
     }
@@ -392,7 +385,7 @@ class Checkpointer {
       const bool fits = point.peak_bytes <= goal_.budget_bytes && point.cycles <= goal_.deadline_cycles;
       if (fits) fitting.push_back({.genome = genome, .objectives = objectives_of(genome, price, point.peak_bytes)});
     }
-    result.proven = static_cast<double>(points.size()) >= result.space && !is_over();
+    result.proven = static_cast<double>(points.size()) >= result.space && !is_over_();
     return take_points(result, std::move(fitting));
   }
 
@@ -409,7 +402,7 @@ class Checkpointer {
   Hardware hardware_;
   Subject subject_;
   Plan plan_;
-  Clock::time_point start_;
+  std::function<bool()> is_over_;
   MappingCache cache_;
   EvaluatorOptions how_;
   MemoryGoal goal_;

@@ -2,15 +2,14 @@
 #include "evaluate/account/carried_out.h"
 #include "evaluate/check/check.h"
 #include "evaluate/evaluate.h"
-#include "evaluate/plan/bind_tensors.h"
 #include "evaluate/plan/hash.h"
+#include "evaluate/plan/rewritten.h"
 #include "evaluate/plan/writer.h"
 #include "hardware/open/open.h"
 #include "report/evaluation.h"
 #include "report/evaluation_memory.h"
 #include "report/evaluation_parts.h"
-#include "report/subject.h"
-#include "training/recompute.h"
+#include "evaluate/subject/subject.h"
 
 #include <monet/evaluate.h>
 
@@ -36,24 +35,13 @@ class Evaluating {
 
   // The graph by the plan; what does not follow from the schedule is left alone.
   Expected<Evaluation> run(const Graph& original, const Plan& plan, Evaluation result) {
-    MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(plan, original, hardware_));
-    Graph graph = original;
-    std::vector<TensorId> now(original.tensors().size());
-    for (std::size_t i = 0; i < now.size(); ++i) now[i] = TensorId(i);
-    if (const std::vector<TensorId> again = recomputed(tensors); !again.empty()) {
-      MONET_TRY(training::Recomputed rewritten, training::recompute(original, again));
-      graph = std::move(rewritten.graph);
-      now = std::move(rewritten.tensors);
-      result.saved_bytes = saved_bytes_of(graph);
-    }
+    MONET_TRY(RewrittenStep rewritten, rewritten_step(plan, original, hardware_));
+    const Graph& graph = rewritten.graph;
+    if (rewritten.recomputes) result.saved_bytes = saved_bytes_of(graph);
     MONET_TRY(const EvaluatorOptions how, evaluator_options(options_, store_));
     Evaluator evaluator(graph, hardware_, cache_, how);
     MONET_TRY(PlanRequest request, evaluator.bind(plan));
-    for (const BoundTensor& tensor : tensors) {
-      if (tensor.retention != Retention::page || !now[tensor.tensor.index()].valid()) continue;
-      request.paged.resize(graph.tensors().size());
-      request.paged[now[tensor.tensor.index()].index()] = tensor.memory;
-    }
+    request.paged = std::move(rewritten.paged);
     MONET_TRY(const Evaluated evaluated, evaluator.evaluate(request));
     result.map_s += evaluated.map_s;
     result.schedule_s += evaluated.schedule_s;
@@ -68,9 +56,7 @@ class Evaluating {
       MONET_TRY(packed, pack_stays(step, evaluator.machine()));
     }
     result.pack_s += seconds_since(start);
-    std::vector<OperatorBound> bounds;
-    for (std::size_t n = 0; n < graph.nodes().size(); ++n) bounds.push_back(evaluator.costs().bound(NodeId(n)));
-    fill(result, step, bounds,
+    fill(result, step, evaluator.operator_bounds(),
          {.trace = options_.trace, .lifetimes = options_.lifetimes, .packed = options_.pack ? &packed : nullptr});
     const std::vector<MemoryId> too_small = judge_fit(result, hardware_, evaluator.machine());
     if (options_.check) MONET_CHECK(check(step, evaluator, too_small, result));

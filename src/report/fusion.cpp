@@ -1,15 +1,15 @@
+#include "base/stop.h"
 #include "base/suggest.h"
 #include "base/try.h"
 #include "evaluate/account/bound.h"
 #include "evaluate/account/totals.h"
 #include "evaluate/check/check.h"
-#include "evaluate/plan/bind_tensors.h"
 #include "evaluate/plan/hash.h"
+#include "evaluate/plan/rewritten.h"
 #include "evaluate/plan/writer.h"
 #include "hardware/open/open.h"
 #include "optimize/fusion/fuse.h"
-#include "report/subject.h"
-#include "training/recompute.h"
+#include "evaluate/subject/subject.h"
 
 #include <monet/fuse.h>
 
@@ -38,30 +38,6 @@ Expected<Choice> choice(const char* option, const std::string& name, const std::
       .message = fmt::format("there is no \"{}\"", name),
       .place = option,
       .advice = guess.empty() ? fmt::format("{}", fmt::join(names, ", ")) : fmt::format("did you mean \"{}\"?", guess)};
-}
-
-// The step as the plan's tensors make it.
-struct Rewritten {
-  Graph graph;
-  std::vector<MemoryId> paged;
-};
-
-Expected<Rewritten> rewrite(const Graph& original, const Plan& plan, const Hardware& hardware) {
-  MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(plan, original, hardware));
-  Rewritten result{.graph = original, .paged = {}};
-  std::vector<TensorId> now(original.tensors().size());
-  for (std::size_t i = 0; i < now.size(); ++i) now[i] = TensorId(i);
-  if (const std::vector<TensorId> again = recomputed(tensors); !again.empty()) {
-    MONET_TRY(training::Recomputed rewritten, training::recompute(original, again));
-    result.graph = std::move(rewritten.graph);
-    now = std::move(rewritten.tensors);
-  }
-  for (const BoundTensor& tensor : tensors) {
-    if (tensor.retention != Retention::page || !now[tensor.tensor.index()].valid()) continue;
-    result.paged.resize(result.graph.tensors().size());
-    result.paged[now[tensor.tensor.index()].index()] = tensor.memory;
-  }
-  return result;
 }
 
 Status check_range(const char* option, std::int64_t value, std::int64_t least, std::int64_t most) {
@@ -148,16 +124,13 @@ Expected<FuseSettings> settings_of(const FuseOptions& options, const Graph& grap
   settings.cover.time_limit_s = longest_s;
   if (options.time_limit_s > 0) {
     settings.cover.time_limit_s = std::min(longest_s, options.time_limit_s);
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.time_limit_s);
-    settings.stop = [asked = options.stop, end] {
-      return (asked && asked()) || std::chrono::steady_clock::now() > end;
-    };
+    settings.stop = stop_after(options.time_limit_s, options.stop);
   }
   return settings;
 }
 
 // The answer once more, from its plan: checked, with the numbers that `monet evaluate --plan` gives.
-Status evaluate_plan(const Plan& plan, const Rewritten& step, const Hardware& hardware, MappingCache& cache,
+Status evaluate_plan(const Plan& plan, const RewrittenStep& step, const Hardware& hardware, MappingCache& cache,
                      const FuseSettings& settings, bool with_check, Fusion& result) {
   Evaluator evaluator(step.graph, hardware, cache, settings.evaluator);
   MONET_TRY(PlanRequest request, evaluator.bind(plan));
@@ -169,9 +142,7 @@ Status evaluate_plan(const Plan& plan, const Rewritten& step, const Hardware& ha
   result.tiles = static_cast<std::int64_t>(evaluated.tiles.tiles());
   for (const std::string& note : evaluator.notes()) result.notes.push_back(note);
   const ScheduledStep scheduled{step.graph, hardware, evaluated.assignment, evaluated.tiles, evaluated.schedule};
-  std::vector<OperatorBound> bounds;
-  for (std::size_t n = 0; n < step.graph.nodes().size(); ++n) bounds.push_back(evaluator.costs().bound(NodeId(n)));
-  const Bounds least = bounds_of(scheduled, bounds);
+  const Bounds least = bounds_of(scheduled, evaluator.operator_bounds());
   result.bound_cycles = least.cycles;
   result.bound_pj = least.pj;
   if (!with_check) return Done{};
@@ -183,15 +154,8 @@ Status evaluate_plan(const Plan& plan, const Rewritten& step, const Hardware& ha
     too_small.emplace_back(m);
     result.warnings.push_back(fmt::format("the step does not fit {}: see `monet evaluate`", hardware.memories[m].name));
   }
-  const CheckReport report =
-      check_schedule(step.graph, hardware, evaluated.assignment, evaluated.tiles, evaluated.schedule,
-                     {.element_bits = evaluator.element_bits(), .too_small = too_small});
-  if (report.count == 0) return Done{};
-  return Error{.kind = ErrorKind::defect,
-               .message = fmt::format("the schedule breaks {} rules; the first: {}", report.count,
-                                      report.violations.front().what),
-               .place = "checker",
-               .advice = "please report it; --no-check shows the result all the same"};
+  return verify_schedule(step.graph, hardware, evaluated.assignment, evaluated.tiles, evaluated.schedule,
+                         {.element_bits = evaluator.element_bits(), .too_small = too_small});
 }
 
 void fill(Fusion& result, const Graph& graph, const Fused& fused) {
@@ -256,7 +220,7 @@ Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& optio
   result.notes.insert(result.notes.end(), subject.notes.begin(), subject.notes.end());
   MONET_TRY(std::vector<std::string> warnings, check_hashes(plan, original, hardware, step.force));
   std::ranges::move(warnings, std::back_inserter(result.warnings));
-  MONET_TRY(const Rewritten rewritten, rewrite(original, plan, hardware));
+  MONET_TRY(const RewrittenStep rewritten, rewritten_step(plan, original, hardware));
   std::optional<MappingStore> store;
   if (!step.cache_file.empty()) {
     MONET_TRY(store, MappingStore::open(step.cache_file));

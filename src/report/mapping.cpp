@@ -3,15 +3,12 @@
 #include "base/glob.h"
 #include "base/suggest.h"
 #include "base/try.h"
+#include "evaluate/subject/subject.h"
 #include "hardware/open/open.h"
 #include "mapping/constraints.h"
 #include "mapping/operators.h"
 #include "mapping/precision.h"
-#include "networks/open.h"
 #include "report/mapped_nest.h"
-#include "training/options.h"
-#include "training/prepare.h"
-#include "training/step.h"
 
 #include <fmt/format.h>
 
@@ -20,8 +17,6 @@
 namespace monet {
 
 namespace {
-
-const std::vector<std::string> storage_precisions = {"fp8", "int16", "int8", "int4"};
 
 Expected<CoreId> core_named(const Hardware& hardware, const std::string& name) {
   if (name.empty()) return CoreId();
@@ -73,37 +68,8 @@ Status check_patterns(const Graph& graph, const std::vector<std::string>& patter
 
 }  // namespace
 
-bool is_storage_precision(const std::string& name) {
-  return std::ranges::find(storage_precisions, name) != storage_precisions.end();
-}
-
-Expected<Objective> objective_named(const std::string& name) {
-  if (name == "latency") return Objective::latency;
-  if (name == "energy") return Objective::energy;
-  if (name == "edp") return Objective::edp;
-  return Error{.message = fmt::format("there is no objective \"{}\"", name),
-               .place = "--objective",
-               .advice = "latency, energy or edp"};
-}
-
 Expected<Network> network_to_map(const std::string& model, const MapOptions& options, NetworkMapping& result) {
-  TrainOptions train = options.train;
-  if (is_storage_precision(train.precision)) train.precision.clear();
-  auto step_options = training::step_options(train);
-  if (!step_options) {
-    Error error = step_options.error();
-    if (error.place == "--precision") error.advice += fmt::format("; or {}", fmt::join(storage_precisions, ", "));
-    return error;
-  }
-  MONET_TRY(Network network, open_network(model, {.batch = train.batch, .dimensions = train.dimensions}));
-  if (options.training && !network.is_training_step) {
-    MONET_TRY(training::TrainingStep step, training::make_training_step(std::move(network), *step_options));
-    network = Network{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
-    network.warnings = std::move(step.warnings);
-    network.notes = std::move(step.notes);
-  } else if (step_options->precision) {
-    network.graph = training::with_precision(std::move(network.graph), *step_options->precision);
-  }
+  MONET_TRY(Network network, open_network_as_asked(model, options.train, options.training));
   result.warnings.insert(result.warnings.end(), network.warnings.begin(), network.warnings.end());
   result.notes.insert(result.notes.end(), network.notes.begin(), network.notes.end());
   MONET_CHECK(check_patterns(network.graph, options.layers));

@@ -13,9 +13,6 @@ namespace monet {
 
 constexpr std::int64_t full_factors = 8;  // pieces of loops in a full search
 
-// Storage widths that no network is converted to: elements are costed at them.
-bool is_storage_precision(const std::string& name);
-Expected<Objective> objective_named(const std::string& name);
 // The graph that the options ask for; its warnings and notes go to the result.
 Expected<Network> network_to_map(const std::string& model, const MapOptions& options, NetworkMapping& result);
 bool wants_layer(const MapOptions& options, const Node& node);

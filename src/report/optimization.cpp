@@ -1,3 +1,4 @@
+#include "base/stop.h"
 #include "base/try.h"
 #include "evaluate/account/bound.h"
 #include "evaluate/account/carried_out.h"
@@ -6,7 +7,7 @@
 #include "hardware/open/open.h"
 #include "optimize/joint/joint.h"
 #include "report/budget.h"
-#include "report/subject.h"
+#include "evaluate/subject/subject.h"
 #include "report/units.h"
 
 #include <monet/optimize.h>
@@ -26,7 +27,10 @@ using Clock = std::chrono::steady_clock;
 class Optimizing {
  public:
   Optimizing(const OptimizeOptions& options, Subject subject, Plan plan)
-      : options_(options), subject_(std::move(subject)), plan_(std::move(plan)), start_(Clock::now()) {}
+      : options_(options),
+        subject_(std::move(subject)),
+        plan_(std::move(plan)),
+        is_over_(stop_after(options.time_limit_s, options.stop)) {}
 
   Expected<Optimization> run(Optimization result, Hardware hardware) {
     MONET_TRY(const SearchObjective objective, search_objective(options_.objective));
@@ -55,7 +59,7 @@ class Optimizing {
                        .plans = options_.plans,
                        .seed = options_.seed,
                        .jobs = static_cast<std::size_t>(options_.evaluate.jobs),
-                       .stop = [this] { return is_over(); },
+                       .stop = is_over_,
                        .progress = options_.progress};
     joint.rules.limit = static_cast<std::size_t>(options_.limit);
     if (!options_.deadline.empty()) {
@@ -82,17 +86,8 @@ class Optimizing {
   }
 
  private:
-  bool is_over() const {
-    return std::chrono::duration<double>(Clock::now() - start_).count() >= options_.time_limit_s ||
-           (options_.stop && options_.stop());
-  }
-
   void set_bound(Optimization& result, const Priced& priced) {
-    std::vector<OperatorBound> operators;
-    for (std::size_t n = 0; n < priced.variant->graph->nodes().size(); ++n) {
-      operators.push_back(priced.variant->evaluator.costs().bound(NodeId(n)));
-    }
-    const Bounds bounds = bounds_of(priced.scheduled(budgets_.hardware), operators);
+    const Bounds bounds = bounds_of(priced.scheduled(budgets_.hardware), priced.variant->evaluator.operator_bounds());
     result.bound_cycles = bounds.cycles;
     result.bound_pj = bounds.pj;
   }
@@ -147,7 +142,7 @@ class Optimizing {
   const OptimizeOptions& options_;
   Subject subject_;
   Plan plan_;
-  Clock::time_point start_;
+  std::function<bool()> is_over_;
   Budgets budgets_;
   MappingCache cache_;
   EvaluatorOptions how_;

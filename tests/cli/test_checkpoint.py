@@ -425,4 +425,17 @@ def test_nothing_to_decide(found) -> None:
 
 def test_help_has_examples(run) -> None:
     result = run("--help")
-    assert result.returncode == 0 and "Examples:" in result.stdout and "--memory-budget 1MiB" in result.stdout
+    assert result.returncode == 0 and "Examples:" in result.stdout and "--memory-budget 60%" in result.stdout
+
+
+@pytest.mark.parametrize("method", ["search", "milp", "nsga2"])
+def test_goes_on_from_a_plan_that_recomputes(found, tmp_path, method) -> None:
+    """The step that a plan rewrites has other tensors and operators than the one that the bound is about."""
+    path = tmp_path / "plan.yaml"
+    path.write_text('plan: 1\ntensors:\n  "*": recompute\n', encoding="utf-8")
+    more = ["--population", 8, "--generations", 4] if method == "nsga2" else []
+    answer = found("--plan", path, "--method", method, *more)
+    assert answer["plans"]
+    for plan in answer["plans"]:
+        assert plan["latency_cycles"] >= answer["bound"]["latency_cycles"]
+        assert plan["energy_pj"] >= answer["bound"]["energy_pj"]

@@ -118,7 +118,7 @@ TEST(RematRepair, KeepsTheGivenOrderAndTheBudget) {
     Repair repair(problem, budget, {});
     Profile profile(problem);
     Sequence sequence = first_runs(problem);
-    Random noise(static_cast<std::uint64_t>(round));
+    SeededRandom noise(static_cast<std::uint64_t>(round));
     const bool fits = repair.run(sequence, profile, prices, noise, 0.1 * (round % 10), [] { return false; });
     NodeIndex next = 0;
     for (Row row = 0; row < profile.rows(); ++row) {
@@ -146,7 +146,7 @@ TEST(RematRepair, StopsWhenTold) {
   Repair repair(problem, 4, {});
   Profile profile(problem);
   Sequence sequence = first_runs(problem);
-  Random random(0);
+  SeededRandom random(0);
   EXPECT_FALSE(repair.run(sequence, profile, prices_of(problem, {.time = 1}), random, 0, [] { return true; }));
   EXPECT_EQ(sequence.size(), problem.size());
 }

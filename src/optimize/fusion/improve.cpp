@@ -21,8 +21,7 @@ class Improving {
   Improving(const Step& step, MappingCache& cache, const ImproveOptions& options)
       : step_(step), options_(options), table_(step.candidates.sets) {
     EvaluatorOptions evaluator = options.evaluator;
-    std::size_t workers = evaluator.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : evaluator.jobs;
-    workers = std::min(workers, batch);
+    const std::size_t workers = std::min(threads_for(evaluator.jobs), batch);
     evaluator.jobs = 1;
     evaluator.progress = nullptr;
     evaluator.cost.store = nullptr;  // is for one thread

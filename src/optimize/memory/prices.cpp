@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <thread>
 
 namespace monet {
 
@@ -41,7 +40,7 @@ std::vector<MemoryMoment> profile_of(const Schedule& schedule, MemoryId memory) 
 }  // namespace
 
 MemoryPrices::MemoryPrices(const MemoryPricesInput& input) : in_(input) {
-  const std::size_t jobs = in_.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : in_.jobs;
+  const std::size_t jobs = threads_for(in_.jobs);
   EvaluatorOptions how = in_.how;
   how.jobs = 1;
   how.progress = nullptr;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "optimize/memory/prices.h"
-#include "optimize/nsga2/random.h"
+#include "base/random.h"
 
 #include <functional>
 #include <limits>

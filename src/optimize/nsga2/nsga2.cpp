@@ -1,6 +1,6 @@
 #include "optimize/nsga2/nsga2.h"
 
-#include "optimize/nsga2/random.h"
+#include "base/random.h"
 
 #include <algorithm>
 #include <limits>

@@ -8,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <thread>
 
 namespace monet {
 
@@ -95,7 +94,7 @@ Plan PlacementSpace::apply(const Plan& plan, const Genome& genome) const {
 
 Expected<Placement> place(const Graph& step, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& how,
                           const Plan& plan, std::span<const BoundTensor> tensors, const PlacementOptions& options) {
-  const std::size_t jobs = options.jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : options.jobs;
+  const std::size_t jobs = threads_for(options.jobs);
   EvaluatorOptions alone = how;
   alone.jobs = 1;
   alone.progress = nullptr;

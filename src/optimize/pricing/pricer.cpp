@@ -6,6 +6,8 @@
 #include "evaluate/check/check.h"
 #include "optimize/pricing/plan_for.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -15,6 +17,15 @@ namespace monet {
 std::string_view name_of(SearchObjective objective) {
   static constexpr std::array<std::string_view, 3> names = {"latency", "energy", "edp"};
   return names[static_cast<std::size_t>(objective)];
+}
+
+Expected<SearchObjective> search_objective(const std::string& name) {
+  for (const SearchObjective objective : {SearchObjective::latency, SearchObjective::energy, SearchObjective::edp}) {
+    if (name_of(objective) == name) return objective;
+  }
+  return Error{.message = fmt::format("there is no objective '{}'", name),
+               .place = "--objective",
+               .advice = "latency, energy or edp"};
 }
 
 double value_of(const Price& price, SearchObjective objective) {

@@ -25,6 +25,8 @@ struct Price {
 
 enum class SearchObjective : std::uint8_t { latency, energy, edp };
 std::string_view name_of(SearchObjective objective);
+// The one of that name, for --objective.
+Expected<SearchObjective> search_objective(const std::string& name);
 double value_of(const Price& price, SearchObjective objective);
 
 // The step with some saved tensors recomputed, ready for many plans.

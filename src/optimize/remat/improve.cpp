@@ -48,7 +48,7 @@ Improve::Improve(const Problem& problem, const Goal& goal, const Moves& moves, s
       base_price_(goal.objective == Objective::time ? base_time(problem) : base_energy_j(problem)) {}
 
 const Prices& Improve::random_guide() {
-  const bool other = guides_.size() > 1 && random_.real() < (current_value_.late > 0 ? 0.9 : 0.3);
+  const bool other = guides_.size() > 1 && random_.unit() < (current_value_.late > 0 ? 0.9 : 0.3);
   return other ? guides_[1 + random_.below(guides_.size() - 1)] : guides_[0];
 }
 
@@ -88,7 +88,7 @@ bool Improve::step() {
   if (moves_.reorder) shift_some();
   const Prices& prices = random_guide();
   constexpr double most_noise = 2.5;
-  repair_.run(next_, profile_, prices, random_, random_.real() * most_noise, stop_);
+  repair_.run(next_, profile_, prices, random_, random_.unit() * most_noise, stop_);
   finish(prices);
   return accept();
 }
@@ -99,9 +99,9 @@ void Improve::choose_repeats() {
     if (!profile_.first(run)) repeats_.push_back(run);
   if (repeats_.empty()) return;
   // Few more often than many.
-  const double size = std::pow(static_cast<double>(repeats_.size()) + 1, random_.real());
+  const double size = std::pow(static_cast<double>(repeats_.size()) + 1, random_.unit());
   const std::size_t count = std::min(repeats_.size(), static_cast<std::size_t>(size));
-  if (random_.real() < 0.7) {  // neighbours
+  if (random_.unit() < 0.7) {  // neighbours
     const auto from = static_cast<std::ptrdiff_t>(random_.below(repeats_.size() - count + 1));
     repeats_.erase(repeats_.begin() + from + static_cast<std::ptrdiff_t>(count), repeats_.end());
     repeats_.erase(repeats_.begin(), repeats_.begin() + from);

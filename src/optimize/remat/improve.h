@@ -40,7 +40,7 @@ class Improve {
   Measure measure_;
   std::vector<Prices> guides_;  // the first is the objective
   Repair repair_;
-  Random random_;
+  SeededRandom random_;
   Profile profile_;
   Sequence current_, next_, best_;
   std::vector<Row> repeats_;

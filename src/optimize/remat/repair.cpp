@@ -25,7 +25,7 @@ Repair::Repair(const Problem& problem, std::int64_t budget, const Moves& moves)
   moves_.page = moves.page && problem.channel.has_value();
 }
 
-bool Repair::run(Sequence& sequence, Profile& profile, const Prices& prices, Random& random, double noise,
+bool Repair::run(Sequence& sequence, Profile& profile, const Prices& prices, SeededRandom& random, double noise,
                  const Stop& stop) {
   prices_ = &prices;
   random_ = &random;
@@ -90,7 +90,7 @@ void Repair::sum_excess(const Profile& profile) {
 
 // At the fullest row, or at any that has too much.
 bool Repair::find_drop(const Sequence& sequence, const Profile& profile) {
-  bool found = random_->real() < 0.5 && drop_at(profile.peak_row(), sequence, profile);
+  bool found = random_->unit() < 0.5 && drop_at(profile.peak_row(), sequence, profile);
   while (!found && !over_.empty() && !(*stop_)()) {
     const std::size_t at = random_->below(over_.size());
     found = drop_at(over_[at], sequence, profile);
@@ -144,7 +144,7 @@ Repair::Gap Repair::gap_of(Row run, Row row, Row last_use, const Sequence& seque
   gap.first = profile.first(run);
   gap.moves = last_use == run && (!gap.first || moves_.reorder);
   gap.refund = gap.moves ? prices_->of(sequence[run]) : 0;
-  gap.factor = noise_ > 0 ? std::exp(noise_ * (2 * random_->real() - 1)) : 1;
+  gap.factor = noise_ > 0 ? std::exp(noise_ * (2 * random_->unit() - 1)) : 1;
   const Row rows = over_before_[gap.next_use] - over_before_[gap.last_use + 1];
   gap.most = std::min(excess_before_[gap.next_use] - excess_before_[gap.last_use + 1],
                       static_cast<double>(rows) * static_cast<double>(problem_.nodes[gap.node].bytes));

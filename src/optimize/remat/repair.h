@@ -3,7 +3,7 @@
 #pragma once
 
 #include "optimize/remat/prices.h"
-#include "optimize/remat/random.h"
+#include "base/random.h"
 #include "optimize/remat/sequence.h"
 
 #include <functional>
@@ -31,7 +31,8 @@ class Repair {
 
   // True: `sequence` is within the budget; false: no drop was found that brings it nearer. `profile` is of it then.
   // `noise`: 0 always takes the drop with the best score, the excess that it removes for its price.
-  bool run(Sequence& sequence, Profile& profile, const Prices& prices, Random& random, double noise, const Stop& stop);
+  bool run(Sequence& sequence, Profile& profile, const Prices& prices, SeededRandom& random, double noise,
+           const Stop& stop);
 
  private:
   struct Choice {
@@ -81,7 +82,7 @@ class Repair {
 
   const Problem& problem_;
   const Prices* prices_ = nullptr;
-  Random* random_ = nullptr;
+  SeededRandom* random_ = nullptr;
   const Stop* stop_ = nullptr;
   double noise_ = 0;
   std::int64_t budget_;

@@ -4,7 +4,8 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/plan/plan.h"
 #include "graph/graph.h"
-#include "optimize/pricing/pricer.h"
+#include "graph/network.h"
+#include "mapping/cache.h"
 
 #include <monet/evaluate.h>
 
@@ -22,6 +23,15 @@ struct Subject {
   std::vector<std::string> warnings, notes;
 };
 
+// Storage widths that no network is converted to: elements are costed at them.
+bool is_storage_precision(const std::string& name);
+
+// "latency", "energy", "edp": what the best mapping makes small.
+Expected<Objective> objective_named(const std::string& name);
+
+// A file or a built-in network; with `training` as a training step, if it is none yet; in the precision asked for.
+Expected<Network> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training);
+
 // `inference`: the forward part alone.
 Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference);
 
@@ -36,8 +46,5 @@ Expected<Plan> plan_of(const EvaluateOptions& options);
 
 // `store` may be null. Refers to `options`.
 Expected<EvaluatorOptions> evaluator_options(const EvaluateOptions& options, MappingStore* store = nullptr);
-
-// "latency", "energy", "edp": what a search makes small.
-Expected<SearchObjective> search_objective(const std::string& name);
 
 }  // namespace monet

@@ -1,9 +1,12 @@
-#include "report/subject.h"
+#include "evaluate/subject/subject.h"
 
 #include "base/try.h"
 #include "evaluate/plan/reader.h"
-#include "report/mapping.h"
+#include "networks/open.h"
+#include "training/options.h"
+#include "training/prepare.h"
 #include "training/recompute.h"
+#include "training/step.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +15,8 @@
 namespace monet {
 
 namespace {
+
+const std::vector<std::string> storage_precisions = {"fp8", "int16", "int8", "int4"};
 
 template <class Choice>
 Expected<Choice> choice(const char* option, const std::string& name, std::initializer_list<Choice> choices) {
@@ -32,6 +37,40 @@ std::int64_t leading_dimension(const Graph& graph) {
 }
 
 }  // namespace
+
+bool is_storage_precision(const std::string& name) {
+  return std::ranges::find(storage_precisions, name) != storage_precisions.end();
+}
+
+Expected<Objective> objective_named(const std::string& name) {
+  if (name == "latency") return Objective::latency;
+  if (name == "energy") return Objective::energy;
+  if (name == "edp") return Objective::edp;
+  return Error{.message = fmt::format("there is no objective \"{}\"", name),
+               .place = "--objective",
+               .advice = "latency, energy or edp"};
+}
+
+Expected<Network> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training) {
+  TrainOptions train = options;
+  if (is_storage_precision(train.precision)) train.precision.clear();
+  auto step_options = training::step_options(train);
+  if (!step_options) {
+    Error error = step_options.error();
+    if (error.place == "--precision") error.advice += fmt::format("; or {}", fmt::join(storage_precisions, ", "));
+    return error;
+  }
+  MONET_TRY(Network network, open_network(model, {.batch = train.batch, .dimensions = train.dimensions}));
+  if (training && !network.is_training_step) {
+    MONET_TRY(training::TrainingStep step, training::make_training_step(std::move(network), *step_options));
+    network = Network{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
+    network.warnings = std::move(step.warnings);
+    network.notes = std::move(step.notes);
+  } else if (step_options->precision) {
+    network.graph = training::with_precision(std::move(network.graph), *step_options->precision);
+  }
+  return network;
+}
 
 Expected<Plan> plan_of(const EvaluateOptions& options) {
   Plan plan;
@@ -78,14 +117,10 @@ std::int64_t saved_bytes_of(const Graph& step) {
 }
 
 Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference) {
-  MapOptions map;
-  map.train = options.train;
-  map.training = !inference;
-  NetworkMapping told;
-  MONET_TRY(Network network, network_to_map(model, map, told));
+  MONET_TRY(Network network, open_network_as_asked(model, options.train, !inference));
   Subject subject;
-  subject.warnings = told.warnings;
-  subject.notes = told.notes;
+  subject.warnings = network.warnings;
+  subject.notes = network.notes;
   subject.graph = inference ? phases_up_to(network.graph, Phase::forward) : std::move(network.graph);
   subject.batch = options.train.batch.value_or(leading_dimension(subject.graph));
   for (const Tensor& tensor : subject.graph.tensors()) {
@@ -110,15 +145,6 @@ Expected<EvaluatorOptions> evaluator_options(const EvaluateOptions& options, Map
     how.progress = [&options](std::size_t done, std::size_t all) { options.progress("mapped", done, all); };
   }
   return how;
-}
-
-Expected<SearchObjective> search_objective(const std::string& name) {
-  for (const SearchObjective objective : {SearchObjective::latency, SearchObjective::energy, SearchObjective::edp}) {
-    if (name_of(objective) == name) return objective;
-  }
-  return Error{.message = fmt::format("there is no objective '{}'", name),
-               .place = "--objective",
-               .advice = "latency, energy or edp"};
 }
 
 }  // namespace monet

@@ -1,0 +1,30 @@
+#include "evaluate/plan/rewritten.h"
+
+#include "base/try.h"
+#include "evaluate/plan/bind_tensors.h"
+#include "training/recompute.h"
+
+namespace monet {
+
+Expected<RewrittenStep> rewritten_step(const Plan& plan, const Graph& original, const Hardware& hardware) {
+  MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(plan, original, hardware));
+  RewrittenStep result;
+  std::vector<TensorId> now;
+  if (const std::vector<TensorId> again = recomputed(tensors); !again.empty()) {
+    MONET_TRY(training::Recomputed rewritten, training::recompute(original, again));
+    result.graph = std::move(rewritten.graph);
+    result.recomputes = true;
+    now = std::move(rewritten.tensors);
+  } else {
+    result.graph = original;
+    for (std::size_t i = 0; i < original.tensors().size(); ++i) now.emplace_back(i);
+  }
+  for (const BoundTensor& tensor : tensors) {
+    if (tensor.retention != Retention::page || !now[tensor.tensor.index()].valid()) continue;
+    result.paged.resize(result.graph.tensors().size());
+    result.paged[now[tensor.tensor.index()].index()] = tensor.memory;
+  }
+  return result;
+}
+
+}  // namespace monet

@@ -1,0 +1,23 @@
+// A step as a plan's decisions about tensors make it.
+#pragma once
+
+#include "evaluate/plan/plan.h"
+#include "graph/graph.h"
+#include "hardware/hardware.h"
+
+#include <monet/expected.h>
+
+#include <vector>
+
+namespace monet {
+
+struct RewrittenStep {
+  Graph graph;                  // what is recomputed is
+  bool recomputes = false;      // anything at all
+  std::vector<MemoryId> paged;  // by tensor of `graph`: where it is meanwhile; empty: nothing is paged
+};
+
+// Fails as bind_tensors() and training::recompute() do.
+Expected<RewrittenStep> rewritten_step(const Plan& plan, const Graph& original, const Hardware& hardware);
+
+}  // namespace monet
