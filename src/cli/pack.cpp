@@ -1,6 +1,6 @@
 #include "base/try.h"
 #include "cli/command.h"
-#include "report/budget.h"
+#include "optimize/memory/budget.h"
 
 #include <fmt/format.h>
 

@@ -2,17 +2,14 @@
 #include "base/try.h"
 #include "evaluate/account/bound.h"
 #include "evaluate/plan/bind_tensors.h"
-#include "evaluate/plan/hash.h"
 #include "evaluate/plan/writer.h"
-#include "hardware/open/open.h"
-#include "optimize/memory/bare.h"
 #include "optimize/memory/bound.h"
-#include "optimize/memory/exact.h"
-#include "optimize/memory/search.h"
-#include "optimize/nsga2/nsga2.h"
-#include "optimize/remat/milp.h"
-#include "report/budget.h"
-#include "evaluate/subject/subject.h"
+#include "optimize/memory/budget.h"
+#include "optimize/memory/fronts.h"
+#include "optimize/memory/least.h"
+#include "optimize/memory/milp.h"
+#include "optimize/memory/sweep.h"
+#include "report/opened.h"
 #include "report/units.h"
 
 #include <monet/checkpoint.h>
@@ -32,12 +29,11 @@ using Clock = std::chrono::steady_clock;
 // Everything that the methods share.
 class Checkpointer {
  public:
-  Checkpointer(const CheckpointOptions& options, Hardware hardware, Subject subject, Plan plan,
-               SearchObjective objective)
+  Checkpointer(const CheckpointOptions& options, Opened opened, SearchObjective objective)
       : options_(options),
-        hardware_(std::move(hardware)),
-        subject_(std::move(subject)),
-        plan_(std::move(plan)),
+        hardware_(std::move(opened.hardware)),
+        subject_(std::move(opened.subject)),
+        plan_(std::move(opened.plan)),
         is_over_(stop_after(options.time_limit_s, options.stop)) {
     goal_.objective = objective;
   }
@@ -169,7 +165,7 @@ class Checkpointer {
   Status run_search(Checkpointing& result, const Genome& start = {}) {
     MemorySearch search(*prices_, search_options("plans priced"));
     MONET_TRY(const MemoryAnswer answer, search.search(goal_, start));
-    if (!answer.feasible) return try_the_least(result);
+    if (!answer.feasible) return last_try(result);
     MONET_CHECK(add_plan(result, answer.genome, goal_.budget_bytes));
     result.proven = static_cast<double>(prices_->known().size()) >= result.space;
     return Done{};
@@ -182,82 +178,50 @@ class Checkpointer {
     return Done{};
   }
 
-  // Nothing fits yet. The least is searched for without what was priced for the budget: so the same search, given as
-  // budget what it named, finds it again.
-  Status try_the_least(Checkpointing& result) {
-    MemoryPrices afresh(prices_->input());
-    MONET_TRY(const Genome least, find_least(result, afresh));
-    afresh_ = afresh.known().size();
-    MONET_TRY(const MemoryPrice* price, prices_->settle(least));
-    result.feasible = violation_of(*price, goal_) == 0;
-    if (!result.feasible) return Done{};
-    MONET_TRY(const MemoryAnswer answer, best_within(goal_));
-    return add_plan(result, answer.genome, goal_.budget_bytes);
+  static void set_least(Checkpointing& result, const LeastMemory& least) {
+    result.least_bytes = least.peak_bytes;
+    result.least_cycles = least.cycles;
+    result.forced_by = least.forced_by;
   }
 
-  Expected<Genome> find_least(Checkpointing& result, MemoryPrices& prices) const {
-    MemorySearch search(prices, search_options("plans priced for the least memory"));
-    MemoryGoal least = goal_;
-    least.least_memory = true;
-    MONET_TRY(const MemoryAnswer answer, search.search(least));
-    MONET_TRY(const MemoryPrice* price, prices.settle(answer.genome));
-    result.least_bytes = price->peak_bytes;
-    result.least_cycles = price->price.cycles;
-    constexpr std::size_t most = 10;
-    MONET_TRY(result.forced_by, prices.alive_at_peak(answer.genome, most));
-    return answer.genome;
+  Status last_try(Checkpointing& result) {
+    MONET_TRY(const LastTry last, try_the_least(*prices_, goal_, search_options("plans priced for the least memory")));
+    set_least(result, last.least);
+    afresh_ = last.priced;
+    result.feasible = last.best.has_value();
+    return last.best ? add_plan(result, *last.best, goal_.budget_bytes) : Done{};
   }
 
-  // From what all kept needs down to the least, each budget beginning where the one above ended.
   Status run_sweep(Checkpointing& result) {
-    const std::int64_t top =
-        budgets_.home ? std::min(goal_.budget_bytes, result.all_kept.peak_bytes) : result.all_kept.peak_bytes;
-    MONET_TRY(const Genome least, find_least(result, *prices_));
-    result.feasible = result.least_bytes <= top && result.least_cycles <= goal_.deadline_cycles;
+    const std::int64_t kept = result.all_kept.peak_bytes;
+    const std::int64_t top = budgets_.home ? std::min(goal_.budget_bytes, kept) : kept;
+    MONET_TRY(const LeastMemory least,
+              find_least(*prices_, goal_, search_options("plans priced for the least memory")));
+    set_least(result, least);
+    result.feasible = least.peak_bytes <= top && least.cycles <= goal_.deadline_cycles;
     result.pareto_budgets = true;
     if (!result.feasible) return Done{};
-    const double step = options_.pareto_step * static_cast<double>(result.all_kept.peak_bytes);
-    std::vector<std::int64_t> budgets;
-    for (double at = static_cast<double>(top); at > static_cast<double>(result.least_bytes); at -= step) {
-      budgets.push_back(static_cast<std::int64_t>(at));
-    }
-    budgets.push_back(result.least_bytes);
-    Genome before;
-    std::size_t done = 0;
-    for (std::int64_t budget : budgets) {
-      MemoryGoal goal = goal_;
-      goal.budget_bytes = budget;
-      MemorySearchOptions how = search_options("");
-      how.evaluations = std::max<std::size_t>(1, options_.evaluations / 4);
-      how.seed = options_.seed + done;
-      MemorySearch search(*prices_, how);
-      MONET_TRY(const MemoryAnswer answer, search.search(goal, before));
-      before = answer.genome;
-      if (options_.progress) options_.progress("budgets", ++done, budgets.size());
-    }
-    return take_front(result, budgets);
-  }
-
-  // The best for each budget among all that was priced: the more memory, the better.
-  Status take_front(Checkpointing& result, std::vector<std::int64_t> budgets) {
-    std::ranges::sort(budgets);
-    for (std::int64_t budget : budgets) {
-      MemoryGoal goal = goal_;
-      goal.budget_bytes = budget;
-      MONET_TRY(const MemoryAnswer answer, best_within(goal));
-      if (answer.feasible) MONET_CHECK(add_plan(result, answer.genome, budget));
-    }
+    SweepOptions sweep{.most_bytes = top,
+                       .least_bytes = least.peak_bytes,
+                       .step_bytes = options_.pareto_step * static_cast<double>(kept),
+                       .search = search_options("")};
+    sweep.search.evaluations = std::max<std::size_t>(1, options_.evaluations / 4);
+    sweep.progress = progress_of("budgets");
+    MONET_TRY(const std::vector<BudgetPlan> plans, sweep_budgets(*prices_, goal_, sweep));
+    for (const BudgetPlan& plan : plans) MONET_CHECK(add_plan(result, plan.genome, plan.budget_bytes));
     return Done{};
   }
 
-  Expected<MemoryAnswer> best_within(const MemoryGoal& goal) {
-    MemorySearchOptions none{.evaluations = 0, .seeds = false, .prune = false, .improve = false};
-    return MemorySearch(*prices_, none).search(goal);
+  Status add_front(Checkpointing& result, const std::vector<Genome>& front) {
+    for (const Genome& genome : front) MONET_CHECK(add_plan(result, genome, goal_.budget_bytes));
+    return front.empty() ? last_try(result) : Done{};
   }
 
-  std::vector<double> objectives_of(const Genome& genome, const Price& price, std::int64_t peak) const {
-    const std::int64_t memory = options_.measure == "saved" ? space_->kept_bytes(genome) : peak;
-    return {static_cast<double>(memory), price.cycles, price.energy_pj};
+  MemoryMeasure measure() const { return options_.measure == "saved" ? MemoryMeasure::saved : MemoryMeasure::peak; }
+
+  std::function<void(std::size_t, std::size_t)> progress_of(const char* what) const {
+    if (!options_.progress) return nullptr;
+    return [this, what](std::size_t done, std::size_t all) { options_.progress(what, done, all); };
   }
 
   Status run_nsga2(Checkpointing& result) {
@@ -272,121 +236,49 @@ class Checkpointer {
         options_.progress("generations", done, options_.generations);
       };
     }
-    std::optional<Error> failure;
-    const auto evaluate = [&](std::span<GeneticPoint> points) {
-      std::vector<Genome> genomes;
-      for (const GeneticPoint& point : points) genomes.push_back(point.genome);
-      const auto found = prices_->price(genomes);
-      if (!found && !failure) failure = found.error();
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        if (!found || !(*found)[i]->failure.empty()) {
-          points[i].objectives.assign(3, 0);
-          points[i].violation = std::numeric_limits<double>::infinity();
-          continue;
-        }
-        points[i].objectives = objectives_of(points[i].genome, (*found)[i]->price, (*found)[i]->peak_bytes);
-        points[i].violation = violation_of(*(*found)[i], goal_);
-      }
-    };
-    const std::vector<Genome> seeds = {space_->all_kept()};
-    nsga2(space_->choices(), seeds, evaluate, genetic);
-    if (failure) return *failure;
-    std::vector<GeneticPoint> points;
-    for (const auto& [genome, price] : prices_->known()) {
-      if (violation_of(price, goal_) > 0) continue;
-      points.push_back({.genome = genome, .objectives = objectives_of(genome, price.price, price.peak_bytes)});
-    }
-    return take_points(result, std::move(points));
+    MONET_TRY(const std::vector<Genome> front, genetic_front(*prices_, goal_, measure(), genetic));
+    return add_front(result, front);
   }
 
-  // The front of plans within budget and deadline. With addresses a plan may need more than the budget: it then stands
-  // in no other's way.
-  Status take_points(Checkpointing& result, std::vector<GeneticPoint> points) {
-    std::ranges::stable_sort(points, {}, &GeneticPoint::objectives);  // dominated only by one before
-    std::vector<GeneticPoint> live, packed;
-    for (GeneticPoint& point : points) {
-      const bool beaten = std::ranges::any_of(live, [&](const GeneticPoint& other) {
-        return other.objectives == point.objectives || dominates(other.objectives, point.objectives);
-      });
-      if (beaten) continue;
-      MONET_TRY(const MemoryPrice* price, prices_->settle(point.genome));
-      if (price->peak_bytes > goal_.budget_bytes) continue;
-      packed.push_back(
-          {.genome = point.genome, .objectives = objectives_of(point.genome, price->price, price->peak_bytes)});
-      live.push_back(std::move(point));
-    }
-    for (const GeneticPoint& point : front_of(std::move(packed))) {
-      MONET_CHECK(add_plan(result, point.genome, goal_.budget_bytes));
-    }
-    if (result.plans.empty()) return try_the_least(result);
-    return Done{};
-  }
-
-  // The published formulation on the step as a bare problem; what it decides is then priced like everything else.
+  // What the program decides is then priced like everything else.
   Status run_milp(Checkpointing& result) {
-    const BareStep bare = bare_step(*as_it_is_, hardware_, *space_, memory_);
-    const remat::Moves moves{.recompute = options_.recompute,
-                             .page = options_.page && bare.problem.channel.has_value()};
-    const std::size_t variables = remat::milp_variables(bare.problem, moves);
-    if (variables > remat::milp_most_variables) {
-      return Error{.message = fmt::format("the integer program would have {} variables, more than {}", variables,
-                                          remat::milp_most_variables),
-                   .place = "--method milp",
-                   .advice = "it is for small networks; use --method search"};
-    }
-    remat::Goal goal{
-        .budget = goal_.budget_bytes,
-        .objective = goal_.objective == SearchObjective::energy ? remat::Objective::energy : remat::Objective::time,
-        .transfers_take_time = false};
-    if (goal_.deadline_cycles < std::numeric_limits<double>::infinity() && hardware_.clock_hz > 0) {
-      goal.deadline = goal_.deadline_cycles / hardware_.clock_hz;
-    }
-    const remat::MilpResult solved =
-        remat::solve_milp(bare.problem, goal, {.moves = moves, .time_limit_s = options_.time_limit_s});
-    result.notes.push_back(fmt::format("integer program of {} variables: {}{}", variables,
-                                       solved.sequence ? "solved" : "no solution",
-                                       solved.proven ? ", proven in its own model" : ""));
-    if (!solved.sequence) return try_the_least(result);
-    const Genome decided = decisions_of(bare, *space_, *solved.sequence);
-    MONET_TRY(const MemoryPrice* price, prices_->settle(decided));
-    if (!price->failure.empty() || violation_of(*price, goal_) > 0) {
-      result.notes.push_back(
-          fmt::format("its plan needs {} and takes {} when it is carried out, which is not what was asked for; search "
-                      "goes on from it",
-                      byte_size(price->peak_bytes), cycles_text(price->price.cycles)));
-      return run_search(result, decided);
-    }
-    return add_plan(result, decided, goal_.budget_bytes);
+    MONET_TRY(const ProgramDecision decision,
+              decide_by_program(*as_it_is_, prices_->input(), goal_,
+                                {.moves = {.recompute = options_.recompute, .page = options_.page},
+                                 .time_limit_s = options_.time_limit_s}));
+    result.notes.push_back(fmt::format("integer program of {} variables: {}{}", decision.variables,
+                                       decision.genome ? "solved" : "no solution",
+                                       decision.proven ? ", proven in its own model" : ""));
+    if (!decision.genome) return last_try(result);
+    MONET_TRY(const MemoryPrice* price, prices_->settle(*decision.genome));
+    if (violation_of(*price, goal_) == 0) return add_plan(result, *decision.genome, goal_.budget_bytes);
+    result.notes.push_back(
+        fmt::format("its plan needs {} and takes {} when it is carried out, which is not what was asked for; search "
+                    "goes on from it",
+                    byte_size(price->peak_bytes), cycles_text(price->price.cycles)));
+    return run_search(result, *decision.genome);
   }
 
   Status run_exact(Checkpointing& result) {
-    const std::vector<std::uint16_t> choices = space_->choices();
     if (result.space > static_cast<double>(options_.exact_limit)) {
       return Error{.message = fmt::format("there are {:.3g} plans, more than {}", result.space, options_.exact_limit),
                    .place = "--method exact",
                    .advice = "name fewer tensors with --tensors, or use --method search"};
     }
-    ExactOptions exact{.stop = is_over_};
-    if (options_.progress) {
-      exact.progress = [this](std::size_t done, std::size_t all) { options_.progress("plans", done, all); };
-    }
+    const ExactOptions exact{.stop = is_over_, .progress = progress_of("plans")};
     MONET_TRY(const std::vector<ExactPoint> points, price_all(*prices_, exact));
-    std::vector<GeneticPoint> fitting;
+    const std::vector<std::uint16_t> choices = space_->choices();
     for (std::size_t i = 0; i < points.size(); ++i) {
       const ExactPoint& point = points[i];
       if (point.peak_bytes < 0) continue;
       ++result.evaluated;
-      const Genome genome = genome_at(choices, i);
-      if (keep_points_) {
-        result.points.push_back(
-            {letters(genome), point.cycles, point.energy_pj, point.peak_bytes, space_->kept_bytes(genome)});
-      }
-      const Price price{.cycles = point.cycles, .energy_pj = point.energy_pj};
-      const bool fits = point.peak_bytes <= goal_.budget_bytes && point.cycles <= goal_.deadline_cycles;
-      if (fits) fitting.push_back({.genome = genome, .objectives = objectives_of(genome, price, point.peak_bytes)});
+      if (!keep_points_) continue;
+      result.points.push_back(
+          {letters(genome_at(choices, i)), point.cycles, point.energy_pj, point.peak_bytes, point.kept_bytes});
     }
-    result.proven = static_cast<double>(points.size()) >= result.space && !is_over_();
-    return take_points(result, std::move(fitting));
+    result.proven = !is_over_();
+    MONET_TRY(const std::vector<Genome> front, exact_front(*prices_, points, goal_, measure()));
+    return add_front(result, front);
   }
 
   std::string letters(const Genome& genome) const {
@@ -425,15 +317,13 @@ Expected<Checkpointing> checkpoint_network(const std::string& model, const Check
   Checkpointing result{
       .model = model, .method = options.method, .objective = options.objective, .measure = options.measure};
   MONET_TRY(const SearchObjective objective, search_objective(options.objective));
-  MONET_TRY(Hardware hardware, open_hardware(options.evaluate.hardware, {.parameters = options.evaluate.parameters}));
-  result.hardware = hardware.name;
-  result.clock_hz = hardware.clock_hz;
-  MONET_TRY(Plan plan, plan_of(options.evaluate));
-  MONET_TRY(Subject subject, open_subject(model, options.evaluate, false));
-  MONET_TRY(result.warnings, check_hashes(plan, subject.graph, hardware, options.evaluate.force));
-  result.warnings.insert(result.warnings.end(), subject.warnings.begin(), subject.warnings.end());
-  result.notes = subject.notes;
-  Checkpointer checkpointer(options, std::move(hardware), std::move(subject), std::move(plan), objective);
+  MONET_TRY(Opened opened, open_step_on_machine(model, options.evaluate, false));
+  result.hardware = opened.hardware.name;
+  result.clock_hz = opened.hardware.clock_hz;
+  result.warnings = opened.warnings;
+  result.warnings.insert(result.warnings.end(), opened.subject.warnings.begin(), opened.subject.warnings.end());
+  result.notes = opened.subject.notes;
+  Checkpointer checkpointer(options, std::move(opened), objective);
   MONET_TRY(result, checkpointer.run(std::move(result), keep_points));
   result.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   return result;

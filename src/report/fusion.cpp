@@ -7,9 +7,8 @@
 #include "evaluate/plan/hash.h"
 #include "evaluate/plan/rewritten.h"
 #include "evaluate/plan/writer.h"
-#include "hardware/open/open.h"
 #include "optimize/fusion/fuse.h"
-#include "evaluate/subject/subject.h"
+#include "report/opened.h"
 
 #include <monet/fuse.h>
 
@@ -206,20 +205,19 @@ Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& optio
     result.notes.push_back(fmt::format("the last of {} micro-batches is fused and priced, the one with the optimizer",
                                        step.train.accumulate));
   }
-  MONET_TRY(const Hardware hardware, open_hardware(step.hardware, {.parameters = step.parameters}));
+  MONET_TRY(Opened opened, open_step_on_machine(model, step, step.inference));
+  const Hardware& hardware = opened.hardware;
+  const Graph& original = opened.subject.graph;
+  Plan& plan = opened.plan;
   result.hardware = hardware.name;
   result.clock_hz = hardware.clock_hz;
-  MONET_TRY(Plan plan, plan_of(step));
   if (!plan.stacks.empty()) {
     result.notes.push_back(fmt::format("{}: its {} stacks are replaced", step.plan, plan.stacks.size()));
     plan.stacks.clear();
   }
-  MONET_TRY(const Subject subject, open_subject(model, step, step.inference));
-  const Graph& original = subject.graph;
-  result.warnings = subject.warnings;
-  result.notes.insert(result.notes.end(), subject.notes.begin(), subject.notes.end());
-  MONET_TRY(std::vector<std::string> warnings, check_hashes(plan, original, hardware, step.force));
-  std::ranges::move(warnings, std::back_inserter(result.warnings));
+  result.notes.insert(result.notes.end(), opened.subject.notes.begin(), opened.subject.notes.end());
+  result.warnings = opened.subject.warnings;
+  std::ranges::move(opened.warnings, std::back_inserter(result.warnings));
   MONET_TRY(const RewrittenStep rewritten, rewritten_step(plan, original, hardware));
   std::optional<MappingStore> store;
   if (!step.cache_file.empty()) {

@@ -2,12 +2,10 @@
 #include "base/try.h"
 #include "evaluate/account/bound.h"
 #include "evaluate/account/carried_out.h"
-#include "evaluate/plan/hash.h"
 #include "evaluate/plan/writer.h"
-#include "hardware/open/open.h"
 #include "optimize/joint/joint.h"
-#include "report/budget.h"
-#include "evaluate/subject/subject.h"
+#include "optimize/memory/budget.h"
+#include "report/opened.h"
 #include "report/units.h"
 
 #include <monet/optimize.h>
@@ -154,16 +152,14 @@ class Optimizing {
 Expected<Optimization> optimize_network(const std::string& model, const OptimizeOptions& options) {
   const auto start = Clock::now();
   Optimization result{.model = model, .objective = options.objective};
-  MONET_TRY(Hardware hardware, open_hardware(options.evaluate.hardware, {.parameters = options.evaluate.parameters}));
-  result.hardware = hardware.name;
-  result.clock_hz = hardware.clock_hz;
-  MONET_TRY(Plan plan, plan_of(options.evaluate));
-  MONET_TRY(Subject subject, open_subject(model, options.evaluate, false));
-  MONET_TRY(result.warnings, check_hashes(plan, subject.graph, hardware, options.evaluate.force));
-  result.warnings.insert(result.warnings.end(), subject.warnings.begin(), subject.warnings.end());
-  result.notes = subject.notes;
-  Optimizing optimizing(options, std::move(subject), std::move(plan));
-  MONET_TRY(result, optimizing.run(std::move(result), std::move(hardware)));
+  MONET_TRY(Opened opened, open_step_on_machine(model, options.evaluate, false));
+  result.hardware = opened.hardware.name;
+  result.clock_hz = opened.hardware.clock_hz;
+  result.warnings = opened.warnings;
+  result.warnings.insert(result.warnings.end(), opened.subject.warnings.begin(), opened.subject.warnings.end());
+  result.notes = opened.subject.notes;
+  Optimizing optimizing(options, std::move(opened.subject), std::move(opened.plan));
+  MONET_TRY(result, optimizing.run(std::move(result), std::move(opened.hardware)));
   result.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   return result;
 }

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import csv
 import json
-import signal
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
+from commands import answer_of, fails, interrupted, run_command
 
 # All kept, this step needs about 377 KiB of the 1 MiB; 4 saved tensors, storage to page to: 3^4 plans in 2 orders.
 MODEL = ("mlp-robotics:hidden=64", "--batch", 128)
@@ -41,7 +40,7 @@ VALUES = {
 def run(monet: Path):
     def call(*arguments: object, command: str = "checkpoint") -> subprocess.CompletedProcess:
         few = ["--no-page-weights"] if command == "checkpoint" else []  # so that all plans can be looked at
-        return subprocess.run([monet, command, *map(str, arguments), *few], capture_output=True, text=True, timeout=600)
+        return run_command(monet, command, *arguments, *few)
 
     return call
 
@@ -49,9 +48,7 @@ def run(monet: Path):
 @pytest.fixture
 def found(run):
     def call(*arguments: object, model=MODEL, machine=MACHINE) -> dict:
-        result = run(*model, *machine, *arguments, "--json", "-q")
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
+        return answer_of(run(*model, *machine, *arguments, "--json", "-q"))
 
     return call
 
@@ -61,22 +58,12 @@ def same_when_evaluated(run):
     """The plan in a file comes out exactly as it was said to."""
 
     def call(plan: dict, path: Path, memory: str, model=MODEL, machine=MACHINE) -> None:
-        result = run(*model, *machine, "--plan", path, "--json", "-q", command="evaluate")
-        assert result.returncode == 0, result.stderr
-        evaluation = json.loads(result.stdout)
+        evaluation = answer_of(run(*model, *machine, "--plan", path, "--json", "-q", command="evaluate"))
         assert evaluation["latency_cycles"] == plan["latency_cycles"]
         assert evaluation["energy_pj"] == plan["energy_pj"]
         assert evaluation["peak_bytes"][memory] == plan["peak_bytes"]
 
     return call
-
-
-def fails(result: subprocess.CompletedProcess, status: int, *words: str) -> None:
-    assert result.returncode == status, result.stderr
-    last = result.stderr.splitlines()[-1]
-    assert last.startswith("monet: ")
-    for word in words:
-        assert word in last, last
 
 
 def without_time(answer: dict) -> dict:
@@ -339,13 +326,8 @@ def test_time_limit_gives_the_best_so_far(found) -> None:
 
 def test_interrupted_search_gives_the_best_so_far(monet, tmp_path, same_when_evaluated) -> None:
     model, machine, path = ("resnet18-cifar:image=8",), ("--hardware", "monet_2x2"), tmp_path / "plan.yaml"
-    command = [monet, "checkpoint", *model, *machine, "--memory-budget", "99%", "--evaluations", "100000000", "--json", "-o", path]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(3)
-        process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=600)
-    assert process.returncode == 0, error
-    answer = json.loads(out)
+    answer = answer_of(interrupted(monet, "checkpoint", *model, *machine, "--memory-budget", "99%", "--evaluations",
+                                   100000000, "--json", "-o", path, after_s=3))
     assert not answer["complete"]
     (plan,) = answer["plans"]
     assert plan["peak_bytes"] <= answer["budget_bytes"]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-import subprocess
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 import pytest
+from commands import answering, is_mistake, run_command
 
 NETWORK = "mlp-robotics"
 MACHINES = ["edge_tpu", "monet_2x2", "h100", "raspberry_pi_4"]
@@ -44,20 +45,12 @@ links:
 
 @pytest.fixture
 def run(monet: Path):
-    def call(*arguments: object) -> subprocess.CompletedProcess:
-        return subprocess.run([monet, "evaluate", *map(str, arguments)], capture_output=True, text=True, timeout=120)
-
-    return call
+    return partial(run_command, monet, "evaluate")
 
 
 @pytest.fixture
 def evaluated(run):
-    def call(*arguments: object) -> dict:
-        result = run(*arguments, "--json", "-q")
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
-
-    return call
+    return answering(run)
 
 
 @pytest.fixture
@@ -65,14 +58,6 @@ def too_small(tmp_path: Path) -> Path:
     path = tmp_path / "tiny.yaml"
     path.write_text(TOO_SMALL)
     return path
-
-
-def fails(result: subprocess.CompletedProcess, *words: str) -> None:
-    assert result.returncode == 1 and result.stdout == "", result.stderr
-    last = result.stderr.splitlines()[-1]
-    assert last.startswith("monet: ")
-    for word in words:
-        assert word in last, last
 
 
 def same(first: object, second: object) -> object:
@@ -101,8 +86,7 @@ def test_json(run) -> None:
 
 
 def test_counts_are_those_of_the_training_step(monet, evaluated) -> None:
-    trained = json.loads(subprocess.run([monet, "train", NETWORK, "--batch", "4", "--json", "-q"], capture_output=True,
-                                        text=True, timeout=60).stdout)
+    trained = json.loads(run_command(monet, "train", NETWORK, "--batch", 4, "--json", "-q").stdout)
     found = evaluated(NETWORK, "--batch", 4, "--hardware", "edge_tpu")
     assert found["macs"] == sum(trained["macs"].values())
     assert found["nodes"] == sum(trained["nodes"].values())
@@ -236,7 +220,7 @@ def test_a_saved_plan_gives_the_same_result(run, evaluated, tmp_path) -> None:
 def test_a_plan_for_another_machine(run, tmp_path) -> None:
     plan = tmp_path / "plan.yaml"
     assert run(NETWORK, "--hardware", "edge_tpu", "--save-plan", plan, "-q").returncode == 0
-    fails(run(NETWORK, "--hardware", "edge_tpu", "--set", "lanes=2", "--plan", plan), str(plan), "--force")
+    is_mistake(run(NETWORK, "--hardware", "edge_tpu", "--set", "lanes=2", "--plan", plan), str(plan), "--force")
     forced = run(NETWORK, "--hardware", "edge_tpu", "--set", "lanes=2", "--plan", plan, "--force", "-q")
     assert forced.returncode == 0 and "warning" in forced.stderr
 
@@ -415,13 +399,13 @@ ON_EDGE_TPU = (NETWORK, "--hardware", "edge_tpu")
     ],
 )
 def test_mistakes(run, arguments, words) -> None:
-    fails(run(*arguments), *words)
+    is_mistake(run(*arguments), *words)
 
 
 @pytest.mark.parametrize("name", ["file", "file/folder"])
 def test_a_folder_that_cannot_be_made(run, tmp_path, name) -> None:
     (tmp_path / "file").write_text("")
-    fails(run(*ON_EDGE_TPU, "-o", tmp_path / name, "-q"), str(tmp_path / name), "cannot be made", "-o")
+    is_mistake(run(*ON_EDGE_TPU, "-o", tmp_path / name, "-q"), str(tmp_path / name), "cannot be made", "-o")
 
 
 def test_help_has_examples(run) -> None:

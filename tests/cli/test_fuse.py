@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
+from commands import answer_of, fails, interrupted, run_command
 
 MODEL = "mlp-robotics:hidden=64"
 MACHINE = ("--hardware", "monet_2x2")
@@ -17,27 +16,14 @@ MACHINE = ("--hardware", "monet_2x2")
 @pytest.fixture
 def run(monet: Path):
     def call(*arguments: object, command: str = "fuse") -> subprocess.CompletedProcess:
-        return subprocess.run([monet, command, *map(str, arguments)], capture_output=True, text=True, timeout=600)
+        return run_command(monet, command, *arguments)
 
     return call
 
 
 @pytest.fixture
 def fused(run):
-    def call(*arguments: object) -> dict:
-        result = run(*arguments, *MACHINE, "--json", "-q")
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
-
-    return call
-
-
-def fails(result: subprocess.CompletedProcess, status: int, *words: str) -> None:
-    assert result.returncode == status, result.stderr
-    last = result.stderr.splitlines()[-1]
-    assert last.startswith("monet: ")
-    for word in words:
-        assert word in last, last
+    return lambda *arguments: answer_of(run(*arguments, *MACHINE, "--json", "-q"))
 
 
 def names(answer: dict) -> list[str]:
@@ -145,13 +131,7 @@ def test_text_says_what_was_gained(run):
 
 
 def test_interrupted_search_gives_the_best_so_far(monet):
-    command = [monet, "fuse", "resnet18-cifar", *MACHINE, "--json", "--effort", "1000"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(1)
-        process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=600)
-    assert process.returncode == 0, error
-    answer = json.loads(out)
+    answer = answer_of(interrupted(monet, "fuse", "resnet18-cifar", *MACHINE, "--json", "--effort", 1000, after_s=1))
     assert answer["stopped"]
     assert answer["latency_cycles"] <= answer["unfused"]["latency_cycles"]
 

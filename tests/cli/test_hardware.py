@@ -1,11 +1,12 @@
 """Does `monet hardware` keep its contract: what it prints, exit status, JSON, and errors that help?"""
 
 import json
-import subprocess
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from commands import run_command
 
 MACHINE = """\
 monet: 1
@@ -33,10 +34,7 @@ links:
 
 @pytest.fixture
 def run(monet):
-    def call(*arguments):
-        return subprocess.run([monet, *map(str, arguments)], capture_output=True, text=True, timeout=60)
-
-    return call
+    return partial(run_command, monet)
 
 
 @pytest.fixture

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import onnx
 import pytest
+from commands import run_command
 from onnx import TensorProto, helper
 
 BUILT_IN = ("resnet18", "resnet50", "resnet18-cifar", "resnet18-cifar-folded", "resnet18-224", "mobilenet-v2", "gpt2",
@@ -17,10 +19,7 @@ BUILT_IN = ("resnet18", "resnet50", "resnet18-cifar", "resnet18-cifar-folded", "
 
 @pytest.fixture
 def run(monet: Path):
-    def call(*arguments: object, **options) -> subprocess.CompletedProcess:
-        return subprocess.run([monet, *map(str, arguments)], capture_output=True, text=True, timeout=60, **options)
-
-    return call
+    return partial(run_command, monet)
 
 
 @pytest.fixture

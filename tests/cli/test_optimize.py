@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import csv
 import json
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
+from commands import answer_of, fails, interrupted, run_command
 
 MODEL = ("mlp-robotics:hidden=32,layers=2", "--batch", 128)
 MACHINE = ("--hardware", "monet_2x2")
@@ -21,7 +20,7 @@ PLAN_FIELDS = {"latency_cycles", "energy_pj", "peak_bytes", "saved_bytes_dropped
 @pytest.fixture
 def run(monet: Path):
     def call(*arguments: object, command: str = "optimize") -> subprocess.CompletedProcess:
-        return subprocess.run([monet, command, *map(str, arguments)], capture_output=True, text=True, timeout=600)
+        return run_command(monet, command, *arguments)
 
     return call
 
@@ -29,19 +28,9 @@ def run(monet: Path):
 @pytest.fixture
 def found(run):
     def call(*arguments: object, model=MODEL, machine=MACHINE) -> dict:
-        result = run(*model, *machine, *QUICK, *arguments, "--json", "-q")
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
+        return answer_of(run(*model, *machine, *QUICK, *arguments, "--json", "-q"))
 
     return call
-
-
-def fails(result: subprocess.CompletedProcess, status: int, *words: str) -> None:
-    assert result.returncode == status, result.stderr
-    last = result.stderr.splitlines()[-1]
-    assert last.startswith("monet: ")
-    for word in words:
-        assert word in last, last
 
 
 def points(answer: dict) -> list[tuple]:
@@ -169,13 +158,8 @@ def test_time_limit_gives_the_best_so_far(run) -> None:
 
 
 def test_interrupted_search_gives_the_best_so_far(monet) -> None:
-    command = [monet, "optimize", "resnet18-cifar:image=8", *MACHINE, "--json", "--generations", "100000"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(3)
-        process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=600)
-    assert process.returncode == 0, error
-    answer = json.loads(out)
+    answer = answer_of(interrupted(monet, "optimize", "resnet18-cifar:image=8", *MACHINE, "--json", "--generations",
+                                   100000, after_s=3))
     assert not answer["complete"]
     check(answer)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
+from commands import answering, fails, run_command
 
 HEADING = "id,lower,upper,size"
 # Two long ones that never meet, one across both: 4 + 3 at most, and it can be had.
@@ -16,20 +17,12 @@ BUFFERS = [("weights", 0, 9, 3), ("first", 0, 4, 4), ("second", 4, 9, 4)]
 
 @pytest.fixture
 def run(monet: Path):
-    def call(*arguments: object) -> subprocess.CompletedProcess:
-        return subprocess.run([monet, "pack", *map(str, arguments)], capture_output=True, text=True, timeout=120)
-
-    return call
+    return partial(run_command, monet, "pack")
 
 
 @pytest.fixture
 def packed(run):
-    def call(*arguments: object) -> dict:
-        result = run(*arguments, "--json", "-q")
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
-
-    return call
+    return answering(run)
 
 
 def write(path: Path, rows=BUFFERS, heading: str = HEADING) -> Path:
@@ -48,14 +41,6 @@ def instances(shared: Path) -> Path:
     if not folder.is_dir():
         pytest.skip(f"{folder} is absent")
     return folder
-
-
-def fails(result: subprocess.CompletedProcess, status: int, *words: str) -> None:
-    assert result.returncode == status, result.stderr
-    last = result.stderr.splitlines()[-1]
-    assert last.startswith("monet: ")
-    for word in words:
-        assert word in last, last
 
 
 def check(path: Path, capacity: int) -> None:

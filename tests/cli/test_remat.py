@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import signal
-import subprocess
-import time
+from functools import partial
 from pathlib import Path
 
 import pytest
+from commands import answering, fails, interrupted, run_command
 
 # 0 (4 B) is read first and last: 0 -> 1 -> 2 -> 3, 0 -> 3. Peak 4 + 4 + 2 at node 2; without 0 there, 3 needs 7.
 NODES = [("a", 5, 4), ("b", 2, 4), ("c", 2, 2), ("d", 1, 1)]
@@ -44,20 +43,12 @@ DEVICES = {
 
 @pytest.fixture
 def run(monet: Path):
-    def call(*arguments: object) -> subprocess.CompletedProcess:
-        return subprocess.run([monet, "remat", *map(str, arguments)], capture_output=True, text=True, timeout=300)
-
-    return call
+    return partial(run_command, monet, "remat")
 
 
 @pytest.fixture
 def solved(run):
-    def call(*arguments: object) -> dict:
-        result = run(*arguments, "--json", "-q")
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
-
-    return call
+    return answering(run)
 
 
 def write(path: Path, data: dict) -> Path:
@@ -91,14 +82,6 @@ def instances(shared: Path) -> Path:
 def chain(path: Path, layers: int) -> Path:
     links = {(i - 1, i) for i in range(1, 2 * layers + 1)} | {(i, 2 * layers - i) for i in range(layers)}
     return write(path, checkmate([(f"n{i}", 1, 1) for i in range(2 * layers + 1)], sorted(links)))
-
-
-def fails(result: subprocess.CompletedProcess, status: int, *words: str) -> None:
-    assert result.returncode == status, result.stderr
-    last = result.stderr.splitlines()[-1]
-    assert last.startswith("monet: ")
-    for word in words:
-        assert word in last, last
 
 
 def replay(schedule: dict, data: dict, budget: int) -> float:
@@ -294,12 +277,8 @@ def test_a_file_that_is_none(run, tmp_path) -> None:
 
 def test_interrupted_it_answers(monet, tmp_path) -> None:
     path = chain(tmp_path / "chain.json", 200)
-    program = subprocess.Popen([monet, "remat", path, "--budget", "12B", "--json", "--time-limit", "3600", "--no-bound"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
-    program.send_signal(signal.SIGINT)
-    output, _ = program.communicate(timeout=120)
-    assert json.loads(output)["base_time"] == 401
+    result = interrupted(monet, "remat", path, "--budget", "12B", "--json", "--time-limit", 3600, "--no-bound", after_s=3)
+    assert json.loads(result.stdout)["base_time"] == 401
 
 
 def test_help_has_examples(run) -> None:

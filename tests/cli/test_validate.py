@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+from functools import partial
 
 import pytest
+from commands import run_command
 
 
 @pytest.fixture(scope="module")
 def validate(monet):
-    def run(*arguments: str) -> subprocess.CompletedProcess:
-        return subprocess.run([monet, "validate", *arguments], capture_output=True, text=True, timeout=300)
-
-    return run
+    return partial(run_command, monet, "validate")
 
 
 def rows_of(result: subprocess.CompletedProcess) -> list[dict]:

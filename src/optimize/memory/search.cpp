@@ -191,4 +191,8 @@ Expected<MemoryAnswer> MemorySearch::search(const MemoryGoal& goal, const Genome
   return MemoryAnswer{.genome = best.genome, .feasible = best.score.violation == 0, .violation = best.score.violation};
 }
 
+Expected<MemoryAnswer> best_known(MemoryPrices& prices, const MemoryGoal& goal) {
+  return MemorySearch(prices, {.evaluations = 0, .seeds = false, .prune = false, .improve = false}).search(goal);
+}
+
 }  // namespace monet

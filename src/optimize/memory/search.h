@@ -76,4 +76,7 @@ class MemorySearch {
   std::size_t limit_ = 0;  // of plans that are known
 };
 
+// The best of all that the prices know: nothing is searched for.
+Expected<MemoryAnswer> best_known(MemoryPrices& prices, const MemoryGoal& goal);
+
 }  // namespace monet

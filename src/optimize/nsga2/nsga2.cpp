@@ -164,6 +164,11 @@ class Evolution {
     }
     for (std::size_t g = 0; g < genome.size(); ++g) {
       if (choices_[g] < 2 || !random_.with(options_.mutation)) continue;
+      if (options_.ordered && random_.with(0.5)) {
+        const bool up = genome[g] == 0 || (genome[g] + 1U < choices_[g] && random_.with(0.5));
+        genome[g] = static_cast<std::uint16_t>(genome[g] + (up ? 1 : -1));
+        continue;
+      }
       // Another value than before.
       const auto value = static_cast<std::uint16_t>(random_.below(choices_[g] - 1U));
       genome[g] = static_cast<std::uint16_t>(value + (value >= genome[g] ? 1 : 0));

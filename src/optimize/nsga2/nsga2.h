@@ -23,6 +23,7 @@ struct GeneticOptions {
   std::size_t generations = 50;
   double crossover = 0.9;  // share of children that mix two parents, gene by gene
   double mutation = 0.1;   // of a gene
+  bool ordered = false;    // values of a gene have an order: half of its mutations go one step
   std::uint64_t seed = 1;
   std::function<bool()> stop;  // asked after each generation
   std::function<void(std::size_t generation, std::size_t evaluated)> progress;

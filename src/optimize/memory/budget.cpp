@@ -1,9 +1,9 @@
-#include "report/budget.h"
+#include "optimize/memory/budget.h"
 
+#include "base/prefixes.h"
 #include "base/suggest.h"
 #include "base/try.h"
 #include "hardware/units.h"
-#include "report/units.h"
 
 #include <fmt/format.h>
 

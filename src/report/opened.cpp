@@ -1,0 +1,18 @@
+#include "report/opened.h"
+
+#include "base/try.h"
+#include "evaluate/plan/hash.h"
+#include "hardware/open/open.h"
+
+namespace monet {
+
+Expected<Opened> open_step_on_machine(const std::string& model, const EvaluateOptions& options, bool inference) {
+  Opened opened;
+  MONET_TRY(opened.hardware, open_hardware(options.hardware, {.parameters = options.parameters}));
+  MONET_TRY(opened.plan, plan_of(options));
+  MONET_TRY(opened.subject, open_subject(model, options, inference));
+  MONET_TRY(opened.warnings, check_hashes(opened.plan, opened.subject.graph, opened.hardware, options.force));
+  return opened;
+}
+
+}  // namespace monet
