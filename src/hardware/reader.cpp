@@ -61,7 +61,9 @@ Status read_peaks(const ReadState& state, const Fields& machine, std::vector<Sta
   return Done{};
 }
 
-Expected<Hardware> read_machine(const Yaml& root, const std::string& path, const HardwareOptions& options) {
+}  // namespace
+
+Expected<Hardware> read_hardware_tree(const Yaml& root, const std::string& path, const HardwareOptions& options) {
   if (!root.is_map()) {
     return Error{.message = fmt::format("a hardware file is a block of keys, not {}", name_of(root.kind)),
                  .place = root.place.text(),
@@ -98,8 +100,6 @@ Expected<Hardware> read_machine(const Yaml& root, const std::string& path, const
   return hardware;
 }
 
-}  // namespace
-
 Expected<Hardware> read_hardware(const std::string& path, const HardwareOptions& options) {
   MONET_TRY(const std::string text, read_text(path));
   return read_hardware_text(text, path, options);
@@ -107,9 +107,13 @@ Expected<Hardware> read_hardware(const std::string& path, const HardwareOptions&
 
 Expected<Hardware> read_hardware_text(const std::string& text, const std::string& path,
                                       const HardwareOptions& options) {
+  MONET_TRY(const YamlPtr root, parse_hardware(text, path));
+  return read_hardware_tree(*root, path, options);
+}
+
+Expected<YamlPtr> parse_hardware(const std::string& text, const std::string& path) {
   MONET_TRY(const YamlPtr written, parse_yaml(text, path));
-  MONET_TRY(const YamlPtr root, resolve_includes(written, path));
-  return read_machine(*root, path, options);
+  return resolve_includes(written, path);
 }
 
 }  // namespace monet

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hardware/hardware.h"
+#include "hardware/yaml.h"
 
 #include <monet/expected.h>
 
@@ -21,5 +22,10 @@ struct HardwareOptions {
 Expected<Hardware> read_hardware(const std::string& path, const HardwareOptions& options = {});
 Expected<Hardware> read_hardware_text(const std::string& text, const std::string& path,
                                       const HardwareOptions& options = {});
+
+// The same in two steps, for many machines of one file: its text as a tree with all that it includes, and the machine
+// that the tree describes for some values of its parameters. Trees may be read from several threads.
+Expected<YamlPtr> parse_hardware(const std::string& text, const std::string& path);
+Expected<Hardware> read_hardware_tree(const Yaml& root, const std::string& path, const HardwareOptions& options = {});
 
 }  // namespace monet

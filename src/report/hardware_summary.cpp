@@ -1,5 +1,7 @@
 #include "report/hardware.h"
 
+#include "hardware/totals.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,18 +31,6 @@ MemorySummary summarize(const Memory& memory) {
   summary.area_mm2 = memory.area_mm2;
   summary.double_buffered = memory.double_buffered;
   return summary;
-}
-
-std::set<MemoryId> system_memories(const Hardware& hardware) {
-  std::set<MemoryId> all;
-  for (std::size_t i = 0; i < hardware.memories.size(); ++i) all.insert(MemoryId(i));
-  // A memory is a core's own if its name lies inside the core's.
-  for (const Core& core : hardware.cores) {
-    for (const Level& level : core.levels) {
-      if (hardware[level.memory].name.starts_with(core.name + "/")) all.erase(level.memory);
-    }
-  }
-  return all;
 }
 
 MemorySummary summarize(const Hardware& hardware, const Core& core, const Level& level, bool shared) {
@@ -195,33 +185,6 @@ std::vector<PeakSummary> summarize_peaks(const Hardware& hardware) {
   return peaks;
 }
 
-double macs_per_cycle(const Hardware& hardware) {
-  double macs = 0;
-  for (const Core& core : hardware.cores) {
-    double best = 0;
-    for (const Unit& unit : core.units) {
-      const double cycles = unit.cycles[static_cast<std::size_t>(Count::mac)];
-      if (cycles > 0) best = std::max(best, static_cast<double>(unit.lanes()) / cycles);
-    }
-    macs += best;
-  }
-  return macs;
-}
-
-// Instances of a core's own memory times what one has; system memories once.
-template <class Value>
-double over_memories(const Hardware& hardware, const std::set<MemoryId>& system, const Value& value) {
-  double total = 0;
-  for (const MemoryId id : system) total += value(hardware[id]);
-  for (const Core& core : hardware.cores) {
-    for (const Level& level : core.levels) {
-      if (!system.contains(level.memory))
-        total += static_cast<double>(instances(core, level)) * value(hardware[level.memory]);
-    }
-  }
-  return total;
-}
-
 std::int64_t gang_cores(const Hardware& hardware) {
   std::int64_t cores = 0;
   for (const Core& core : hardware.cores) {
@@ -273,26 +236,13 @@ HardwareReport summarize(const Hardware& hardware) {
   for (const MemoryId id : system) report.memories.push_back(summarize(hardware[id]));
   report.links = summarize_links(hardware);
   report.peaks = summarize_peaks(hardware);
-  report.on_chip_bits = static_cast<std::int64_t>(over_memories(hardware, system, [](const Memory& memory) {
-    const bool inside = memory.kind == MemoryKind::registers || memory.kind == MemoryKind::sram;
-    return inside ? static_cast<double>(memory.size_bits) : 0.0;
-  }));
-  report.dram_bits = static_cast<std::int64_t>(over_memories(hardware, system, [](const Memory& memory) {
-    return memory.kind == MemoryKind::dram ? static_cast<double>(memory.size_bits) : 0.0;
-  }));
+  const MachineTotals totals = totals_of(hardware);
+  report.on_chip_bits = totals.on_chip_bits;
+  report.dram_bits = totals.dram_bits;
   report.gang_cores = gang_cores(hardware);
-  report.macs_per_cycle = macs_per_cycle(hardware);
-  report.static_w = hardware.static_w + over_memories(hardware, system, [](const Memory& m) { return m.static_w; });
-  report.area_mm2 = hardware.area_mm2 + over_memories(hardware, system, [](const Memory& m) { return m.area_mm2; });
-  for (const Core& core : hardware.cores) {
-    report.static_w += core.static_w;
-    report.area_mm2 += core.area_mm2;
-    for (const Unit& unit : core.units) report.area_mm2 += unit.area_mm2;
-  }
-  for (const Link& link : hardware.links) {
-    report.static_w += link.static_w;
-    report.area_mm2 += link.area_mm2;
-  }
+  report.macs_per_cycle = totals.macs_per_cycle;
+  report.static_w = totals.static_w;
+  report.area_mm2 = totals.area_mm2;
   for (const Origin& o : hardware.origins)
     report.values.push_back({o.part, o.quantity, o.value, o.source, o.confidence, o.derived});
   report.notes = hardware.notes;

@@ -13,10 +13,8 @@
 
 namespace monet {
 
-namespace {
-
 // Our files state the version of their format at the top level; others have keys of their own there.
-bool is_foreign(const std::string& path) {
+bool is_foreign_hardware(const std::string& path) {
   std::ifstream file(path);
   bool foreign = false;
   for (std::string line; std::getline(file, line);) {
@@ -28,23 +26,25 @@ bool is_foreign(const std::string& path) {
   return foreign;
 }
 
-}  // namespace
-
-Expected<Hardware> open_hardware(const std::string& name, const HardwareOptions& options) {
-  if (const std::string* text = preset_text(name)) return read_hardware_text(*text, "preset " + name, options);
-  std::error_code ignored;
-  if (std::filesystem::exists(name, ignored)) {
-    if (!is_foreign(name)) return read_hardware(name, options);
-    if (options.parameters.empty()) return import_hardware(name);
-    return Error{.message = "a file of another tool has no parameters",
-                 .place = name,
-                 .advice = "`monet hardware import` makes a file of ours, which may have some"};
-  }
+Error no_such_hardware(const std::string& name) {
   const std::string near = nearest(name, preset_names());
   return Error{
       .message = "there is no such file or preset",
       .place = name,
       .advice = near.empty() ? "`monet hardware list` shows the presets" : fmt::format("did you mean '{}'?", near)};
+}
+
+Expected<Hardware> open_hardware(const std::string& name, const HardwareOptions& options) {
+  if (const std::string* text = preset_text(name)) return read_hardware_text(*text, "preset " + name, options);
+  std::error_code ignored;
+  if (std::filesystem::exists(name, ignored)) {
+    if (!is_foreign_hardware(name)) return read_hardware(name, options);
+    if (options.parameters.empty()) return import_hardware(name);
+    return Error{.message = "a file of another tool has no parameters",
+                 .place = name,
+                 .advice = "`monet hardware import` makes a file of ours, which may have some"};
+  }
+  return no_such_hardware(name);
 }
 
 }  // namespace monet

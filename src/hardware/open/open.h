@@ -9,4 +9,9 @@ namespace monet {
 // is imported (hardware/import/import.h); parameters are then an error.
 Expected<Hardware> open_hardware(const std::string& name, const HardwareOptions& options = {});
 
+// Whether a file is one of another tool.
+bool is_foreign_hardware(const std::string& path);
+// What is said of a name that is neither a preset nor a file.
+Error no_such_hardware(const std::string& name);
+
 }  // namespace monet
