@@ -13,6 +13,7 @@ bool depends(const FrameOperand& operand, std::size_t loop) { return (operand.re
 
 void OrderBuilder::reset(const Frame& frame) {
   frame_ = &frame;
+  candidates_.clear(frame.loops);
   depth_ = 0;
   order_.clear();
   last_.clear();
@@ -63,10 +64,19 @@ void OrderBuilder::set_unit(std::size_t o, double stationary) {
 // A cut at the present depth: what lies below is one tile.
 void OrderBuilder::add_candidate(std::size_t o) {
   const State& state = state_[depth_];
-  const FrameOperand& operand = frame_->operand[o];
   OperandCuts& cuts = cuts_[o];
   if (cuts.count == 0) set_unit(o, state.idle[o]);
-  Candidate& candidate = cuts.candidate[cuts.count++];
+  const CandidateTable::Key key{.operand = static_cast<std::uint32_t>(o),
+                                .depth = static_cast<std::uint32_t>(depth_),
+                                .product = state.product,
+                                .idle = state.idle[o],
+                                .most = state.most.data()};
+  cuts.candidate[cuts.count++] = &candidates_.find(key, [&](Candidate& made) { make_candidate(o, made); });
+}
+
+void OrderBuilder::make_candidate(std::size_t o, Candidate& candidate) const {
+  const State& state = state_[depth_];
+  const FrameOperand& operand = frame_->operand[o];
   candidate.cut = static_cast<std::uint8_t>(depth_);
   candidate.complete = 0;
   for (std::size_t i = 0; i < frame_->loops; ++i) {
@@ -113,7 +123,7 @@ void OrderBuilder::push(std::uint8_t loop, std::int64_t size, bool last) {
     }
     add_candidate(o);
     to.idle[o] = 1;
-    const Candidate& candidate = cuts_[o].candidate[cuts_[o].count - 1];
+    const Candidate& candidate = *cuts_[o].candidate[cuts_[o].count - 1];
     for (std::size_t level = 0; level + 1U < operand.levels; ++level) {
       const TargetMemory& memory = frame_->target->memories[operand.memory[level]];
       const auto size_bits = static_cast<double>(memory.size_bits);

@@ -1,6 +1,7 @@
 // Builds an order of loops from the innermost outward, keeping the candidates for cuts of every operand at hand.
 #pragma once
 
+#include "mapping/candidates.h"
 #include "mapping/factors.h"
 #include "mapping/order.h"
 
@@ -41,6 +42,7 @@ class OrderBuilder {
 
   LeastCost least_link(std::size_t operand, std::size_t level) const;
   void add_candidate(std::size_t operand);
+  void make_candidate(std::size_t operand, Candidate& candidate) const;
   void set_unit(std::size_t operand, double stationary);
 
   const Frame* frame_ = nullptr;
@@ -49,6 +51,7 @@ class OrderBuilder {
   std::vector<bool> last_;
   std::array<State, max_factors + 2> state_;
   OrderCuts cuts_;
+  CandidateTable candidates_;
   std::array<std::array<LeastCost, max_frame_levels>, max_frame_operands> compulsory_{};
   std::array<LinkCost, max_frame_operands> least_unit_{};
   std::array<double, max_frame_operands> distinct_{};  // iterations of the loops it depends on

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 namespace monet {
 
@@ -40,24 +42,46 @@ std::size_t MappingCache::part_of(const std::string& key) {
   return XXH3_64bits(key.data(), key.size()) % std::tuple_size_v<decltype(parts_)>;
 }
 
+MappingCache::MappingCache(std::size_t most)
+    : most_in_half_(most == 0 ? std::numeric_limits<std::size_t>::max()
+                              : std::max<std::size_t>(1, most / (2 * std::tuple_size_v<decltype(parts_)>))) {}
+
+MappingCache::Result MappingCache::Part::add(const std::string& key, Result result, std::size_t most) {
+  if (results.size() >= most) {
+    older = std::move(results);
+    results.clear();
+  }
+  return results.emplace(key, std::move(result)).first->second;
+}
+
+MappingCache::Result MappingCache::Part::find(const std::string& key, std::size_t most) {
+  if (const auto found = results.find(key); found != results.end()) return found->second;
+  const auto found = older.find(key);
+  if (found == older.end()) return nullptr;
+  // It is asked for still: it stays with the new ones.
+  Result kept = std::move(found->second);
+  older.erase(found);
+  return add(key, std::move(kept), most);
+}
+
 MappingCache::Result MappingCache::find(const std::string& key) const {
-  const Part& part = parts_[part_of(key)];
+  Part& part = parts_[part_of(key)];
   const std::scoped_lock lock(part.mutex);
-  const auto found = part.results.find(key);
-  return found == part.results.end() ? nullptr : found->second;
+  return part.find(key, most_in_half_);
 }
 
 MappingCache::Result MappingCache::put(const std::string& key, Result result) {
   Part& part = parts_[part_of(key)];
   const std::scoped_lock lock(part.mutex);
-  return part.results.emplace(key, std::move(result)).first->second;
+  if (Result known = part.find(key, most_in_half_)) return known;
+  return part.add(key, std::move(result), most_in_half_);
 }
 
 std::size_t MappingCache::size() const {
   std::size_t sum = 0;
-  for (const Part& part : parts_) {
+  for (Part& part : parts_) {
     const std::scoped_lock lock(part.mutex);
-    sum += part.results.size();
+    sum += part.results.size() + part.older.size();
   }
   return sum;
 }

@@ -18,19 +18,27 @@ class MappingCache {
  public:
   using Result = std::shared_ptr<const Expected<MappedProblem>>;
 
+  // Keeps the results that were asked for last: at least half as many, and never more (but 32). 0: all of them.
+  explicit MappingCache(std::size_t most = 0);
+
   // The result kept under this key, or null.
   Result find(const std::string& key) const;
-  // The first one under a key stays; gives that one.
+  // The first one under a key stays as long as it is kept; gives that one.
   Result put(const std::string& key, Result result);
   std::size_t size() const;
 
  private:
   // Threads wait for each other only where their keys are in one part.
   struct Part {
-    mutable std::mutex mutex;
+    std::mutex mutex;
     std::unordered_map<std::string, Result> results;
+    std::unordered_map<std::string, Result> older;  // forgotten when there are enough new ones
+
+    Result find(const std::string& key, std::size_t most);
+    Result add(const std::string& key, Result result, std::size_t most);
   };
-  std::array<Part, 16> parts_;
+  std::size_t most_in_half_;  // of a part
+  mutable std::array<Part, 16> parts_;
 
   static std::size_t part_of(const std::string& key);
 };

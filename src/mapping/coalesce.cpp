@@ -29,13 +29,10 @@ std::size_t own_axis(const ProblemOperand& operand, std::size_t loop, std::int64
 
 bool uses(const ProblemOperand& operand, std::size_t loop) { return (operand.relevant() >> loop & 1U) != 0; }
 
-bool alike_to_unit(const Problem& problem, const Unit& unit, std::size_t a, std::size_t b) {
-  return std::ranges::all_of(allowed_loops(problem, unit),
-                             [&](std::uint32_t allowed) { return (allowed >> a & 1U) == (allowed >> b & 1U); });
-}
-
-bool alike(const Problem& problem, const Unit& unit, std::size_t a, std::size_t b) {
-  if (!alike_to_unit(problem, unit, a, b)) return false;
+// `allowed`: loops of the problem that each dimension of the unit may take.
+bool alike(const Problem& problem, std::span<const std::uint32_t> allowed, std::size_t a, std::size_t b) {
+  const auto alike_to = [&](std::uint32_t loops) { return (loops >> a & 1U) == (loops >> b & 1U); };
+  if (!std::ranges::all_of(allowed, alike_to)) return false;
   return std::ranges::all_of(problem.operands, [&](const ProblemOperand& operand) {
     if (!uses(operand, a) && !uses(operand, b)) return true;
     // Both axes must end with the loop, or a joined loop would run past the end of one.
@@ -67,13 +64,15 @@ void join(Problem& problem, std::size_t a, std::size_t b) {
 
 Problem coalesce(const Problem& problem, const Unit& unit, std::span<const Dim> named) {
   Problem joined = problem;
+  std::vector<std::uint32_t> allowed = allowed_loops(joined, unit);
   for (std::size_t a = 0; a < joined.loops.size(); ++a) {
     for (std::size_t b = a + 1; b < joined.loops.size();) {
       const auto is_named = [&](std::size_t loop) {
         return std::ranges::find(named, joined.loops[loop].name) != named.end();
       };
-      if (!is_named(a) && !is_named(b) && alike(joined, unit, a, b)) {
+      if (!is_named(a) && !is_named(b) && alike(joined, allowed, a, b)) {
         join(joined, a, b);
+        allowed = allowed_loops(joined, unit);
       } else {
         ++b;
       }

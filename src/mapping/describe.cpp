@@ -79,7 +79,7 @@ MappedProblem describe(const Frame& frame, const OrderBuilder& builder, const Cu
     add_link(cost, frame, o, 0, operands[o].unit, true);
     std::vector<std::uint8_t>& chosen = result.mapping.cuts.emplace_back();
     for (std::size_t level = 0; level + 1 < levels; ++level) {
-      const Candidate& candidate = operands[o].candidate[cuts[o][level]];
+      const Candidate& candidate = *operands[o].candidate[cuts[o][level]];
       chosen.push_back(candidate.cut);
       add_link(cost, frame, o, level, candidate.links[level], false);
     }

@@ -276,6 +276,14 @@ void set_times(Flow& flow, const PortEnd& low, double low_bits, const PortEnd* h
   }
 }
 
+void set_busy(LinkCost& link) {
+  for (std::size_t i = 0; i < link.flow_count; ++i) {
+    const Flow& flow = link.flows[i];
+    if (flow.low_port == link.flows[0].low_port) link.low_busy += flow.count * flow.low_cycles;
+    if (flow.high_port == link.flows[0].high_port) link.high_busy += flow.count * flow.high_cycles;
+  }
+}
+
 // Data stream through the levels: the first point waits only for what it needs itself.
 void set_first_cycles(Frame& frame) {
   std::array<double, max_frame_loops> one;
@@ -405,6 +413,7 @@ LinkCost link_cost(const Frame& frame, std::size_t index, std::size_t level, con
   };
   if (!operand.written) {
     flow(Transfer::from_high, Transfer::to_low, 0, above);
+    set_busy(cost);
     return cost;
   }
   const double returning = operand.accumulates ? above - distinct : 0;
@@ -414,6 +423,7 @@ LinkCost link_cost(const Frame& frame, std::size_t index, std::size_t level, con
   if (comes_back || operand.continues) {
     flow(Transfer::from_high, Transfer::to_low, comes_back ? returning : 0, operand.continues ? distinct : 0);
   }
+  set_busy(cost);
   return cost;
 }
 

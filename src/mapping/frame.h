@@ -61,9 +61,11 @@ struct LinkCost {
   std::array<Flow, 2> flows;  // down, up
   std::uint8_t flow_count = 0;
   double energy_pj = 0;
-  double network_pj = 0;      // of that, in wires
-  double tile_most = 0;       // elements of the tile at most, in one instance of the lower level
-  bool partial = false;       // partial sums cross
+  double network_pj = 0;  // of that, in wires
+  double tile_most = 0;   // elements of the tile at most, in one instance of the lower level
+  bool partial = false;   // partial sums cross
+  double low_busy = 0;    // cycles of the ports of the main direction, all transfers
+  double high_busy = 0;
   double exposed = 0;         // cycles that the unit waits, if the lower level holds one tile
   double exposed_double = 0;  // if it holds two
   double load = 0;            // before the first point, or after the last

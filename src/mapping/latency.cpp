@@ -7,15 +7,11 @@ namespace monet {
 namespace {
 
 const LinkCost& link_at(const OrderCuts& operands, const Cuts& cuts, std::size_t operand, std::size_t level) {
-  return operands[operand].candidate[cuts[operand][level]].links[level];
+  return operands[operand].candidate[cuts[operand][level]]->links[level];
 }
 
-struct PortTimes {
-  std::array<double, max_frame_ports> busy{};
-  std::array<double, max_frame_ports> exposed{};
-  std::array<double, max_frame_ports> load{};
-  std::array<double, max_frame_ports> unload{};
-};
+using AllPortTimes = std::array<PortTimes, max_frame_ports>;
+using PortCycles = std::array<double, max_frame_ports>;
 
 // A link whose transfers keep the unit waiting unless the lower level holds two tiles.
 struct Wish {
@@ -31,27 +27,27 @@ struct Wishes {
   std::array<Wish, max_wishes> wish;
 };
 
-void add_link(PortTimes& times, const LinkCost& link, bool written, bool doubled, bool unit) {
+void add_link(AllPortTimes& times, const LinkCost& link, bool written, bool doubled, bool unit) {
   const double exposed = doubled ? link.exposed_double : link.exposed;
-  auto& edge = written ? times.unload : times.load;
   for (std::size_t i = 0; i < link.flow_count; ++i) {
     const Flow& flow = link.flows[i];
-    times.busy[flow.low_port] += flow.count * flow.low_cycles;
-    if (!unit) times.busy[flow.high_port] += flow.count * flow.high_cycles;
+    times[flow.low_port].busy += flow.count * flow.low_cycles;
+    if (!unit) times[flow.high_port].busy += flow.count * flow.high_cycles;
   }
   const Flow& flow = link.flows[0];
-  times.exposed[flow.low_port] += exposed;
-  edge[flow.low_port] += link.load;
+  times[flow.low_port].exposed += exposed;
+  times[flow.low_port].edge(written) += link.load;
   if (unit) return;
-  times.exposed[flow.high_port] += exposed;
-  edge[flow.high_port] += link.load;
+  times[flow.high_port].exposed += exposed;
+  times[flow.high_port].edge(written) += link.load;
 }
 
-double longest(const std::array<double, max_frame_ports>& times, std::size_t ports, std::uint8_t* which) {
+template <class CyclesOf>
+double longest(std::size_t ports, std::uint8_t* which, const CyclesOf& cycles_of) {
   double most = 0;
   for (std::size_t i = 0; i < ports; ++i) {
-    if (times[i] > most) {
-      most = times[i];
+    if (cycles_of(i) > most) {
+      most = cycles_of(i);
       *which = static_cast<std::uint8_t>(i);
     }
   }
@@ -59,15 +55,15 @@ double longest(const std::array<double, max_frame_ports>& times, std::size_t por
 }
 
 // The shortest wait over all ways to give the free space of the memories to second buffers.
-double stall_with_second_buffers(const Frame& frame, PortTimes& times, const Wishes& wishes,
-                                 const std::array<double, max_frame_ports>& room, std::uint8_t* port) {
-  const auto none = times.exposed;
-  auto best = none;
-  std::uint8_t best_port = 0;
-  double shortest = longest(none, frame.ports, &best_port);
+double stall_with_second_buffers(const Frame& frame, const AllPortTimes& times, const Wishes& wishes,
+                                 const std::array<double, max_frame_memories>& room, std::uint8_t* port) {
+  double shortest = longest(frame.ports, port, [&](std::size_t i) { return times[i].exposed; });
+  const std::size_t memories = frame.target->memories.size();
+  std::array<double, max_frame_memories> used;
+  PortCycles exposed;
   for (std::uint32_t set = 1; set < (1U << wishes.count) && shortest > 0; ++set) {
-    std::array<double, max_frame_ports> used{};
-    auto exposed = none;
+    std::fill_n(used.begin(), memories, 0);
+    for (std::size_t i = 0; i < frame.ports; ++i) exposed[i] = times[i].exposed;
     bool fits = true;
     for (std::size_t i = 0; i < wishes.count && fits; ++i) {
       if ((set >> i & 1U) == 0) continue;
@@ -79,29 +75,19 @@ double stall_with_second_buffers(const Frame& frame, PortTimes& times, const Wis
     }
     if (!fits) continue;
     std::uint8_t which = 0;
-    const double wait = longest(exposed, frame.ports, &which);
+    const double wait = longest(frame.ports, &which, [&](std::size_t i) { return exposed[i]; });
     if (wait < shortest) {
       shortest = wait;
-      best_port = which;
-      best = exposed;
+      *port = which;
     }
   }
-  times.exposed = best;
-  *port = best_port;
   return shortest;
 }
 
 }  // namespace
 
 void LeastCost::include(const LinkCost& link, bool doubled) {
-  double low = 0;
-  double high = 0;
-  for (std::size_t i = 0; i < link.flow_count; ++i) {
-    const Flow& flow = link.flows[i];
-    if (flow.low_port == link.flows[0].low_port) low += flow.count * flow.low_cycles;
-    if (flow.high_port == link.flows[0].high_port) high += flow.count * flow.high_cycles;
-  }
-  include({link.energy_pj, low, high, doubled ? link.exposed_double : link.exposed, link.load});
+  include({link.energy_pj, link.low_busy, link.high_busy, doubled ? link.exposed_double : link.exposed, link.load});
 }
 
 void LeastCost::include(const LeastCost& other) {
@@ -112,58 +98,67 @@ void LeastCost::include(const LeastCost& other) {
   load = std::min(load, other.load);
 }
 
+LeastTime::LeastTime(const Frame& frame) : frame_(&frame) {
+  std::fill_n(ports_.begin(), frame.ports, PortTimes{});
+  std::fill_n(chain_.begin(), frame.operands, 0);
+}
+
+LeastTime::LeastTime(const LeastTime& other) : frame_(other.frame_) {
+  std::copy_n(other.ports_.begin(), frame_->ports, ports_.begin());
+  std::copy_n(other.chain_.begin(), frame_->operands, chain_.begin());
+}
+
 void LeastTime::add_unit(std::size_t operand, const LinkCost& link) {
   for (std::size_t i = 0; i < link.flow_count; ++i) {
-    busy_[link.flows[i].low_port] += link.flows[i].count * link.flows[i].low_cycles;
+    ports_[link.flows[i].low_port].busy += link.flows[i].count * link.flows[i].low_cycles;
   }
-  const std::uint8_t port = link.flows[0].low_port;
-  exposed_[port] += link.exposed;
-  (frame_->operand[operand].written ? unload_ : load_)[port] += link.load;
+  PortTimes& port = ports_[link.flows[0].low_port];
+  port.exposed += link.exposed;
+  port.edge(frame_->operand[operand].written) += link.load;
   chain_[operand] += link.load;
 }
 
 void LeastTime::add_edges(std::size_t operand, std::size_t level, double exposed, double load) {
   const FrameOperand& o = frame_->operand[operand];
-  auto& edge = o.written ? unload_ : load_;
   for (const std::uint8_t port : {o.low_port[level], o.high_port[level]}) {
-    exposed_[port] += exposed;
-    edge[port] += load;
+    ports_[port].exposed += exposed;
+    ports_[port].edge(o.written) += load;
   }
   chain_[operand] += load;
 }
 
 void LeastTime::add(std::size_t operand, std::size_t level, const LeastCost& least) {
-  busy_[frame_->operand[operand].low_port[level]] += least.low_busy;
-  busy_[frame_->operand[operand].high_port[level]] += least.high_busy;
+  ports_[frame_->operand[operand].low_port[level]].busy += least.low_busy;
+  ports_[frame_->operand[operand].high_port[level]].busy += least.high_busy;
   add_edges(operand, level, least.exposed, least.load);
 }
 
 void LeastTime::choose(std::size_t operand, std::size_t level, const LeastCost& least, const LinkCost& link,
                        bool doubled) {
-  busy_[frame_->operand[operand].low_port[level]] -= least.low_busy;
-  busy_[frame_->operand[operand].high_port[level]] -= least.high_busy;
+  ports_[frame_->operand[operand].low_port[level]].busy -= least.low_busy;
+  ports_[frame_->operand[operand].high_port[level]].busy -= least.high_busy;
   for (std::size_t i = 0; i < link.flow_count; ++i) {
     const Flow& flow = link.flows[i];
-    busy_[flow.low_port] += flow.count * flow.low_cycles;
-    busy_[flow.high_port] += flow.count * flow.high_cycles;
+    ports_[flow.low_port].busy += flow.count * flow.low_cycles;
+    ports_[flow.high_port].busy += flow.count * flow.high_cycles;
   }
   add_edges(operand, level, (doubled ? link.exposed_double : link.exposed) - least.exposed, link.load - least.load);
 }
 
 double LeastTime::cycles() const {
-  double busiest = 0, stall = 0, load = 0, unload = 0;
+  PortTimes most{};
   for (std::size_t i = 0; i < frame_->ports; ++i) {
-    busiest = std::max(busiest, busy_[i]);
-    stall = std::max(stall, exposed_[i]);
-    load = std::max(load, load_[i]);
-    unload = std::max(unload, unload_[i]);
+    most.busy = std::max(most.busy, ports_[i].busy);
+    most.exposed = std::max(most.exposed, ports_[i].exposed);
+    most.load = std::max(most.load, ports_[i].load);
+    most.unload = std::max(most.unload, ports_[i].unload);
   }
   for (std::size_t o = 0; o < frame_->operands; ++o) {
-    double& longest = frame_->operand[o].written ? unload : load;
+    double& longest = most.edge(frame_->operand[o].written);
     longest = std::max(longest, chain_[o]);
   }
-  const double waiting = frame_->iterations * frame_->cycles_per_point + stall + load + unload;
-  return std::max(busiest, waiting) + frame_->fixed_cycles;
+  const double waiting = frame_->iterations * frame_->cycles_per_point + most.exposed + most.load + most.unload;
+  return std::max(most.busy, waiting) + frame_->fixed_cycles;
 }
 
 double held_bits(const Frame& frame, const OrderCuts& operands, std::size_t operand, std::size_t level,
@@ -176,9 +171,10 @@ double held_bits(const Frame& frame, const OrderCuts& operands, std::size_t oper
 }
 
 Latency latency_of(const Frame& frame, const OrderCuts& operands, const Cuts& cuts) {
-  PortTimes times;
+  AllPortTimes times;
+  std::fill_n(times.begin(), frame.ports, PortTimes{});
   Wishes wishes;
-  std::array<double, max_frame_ports> room{};
+  std::array<double, max_frame_memories> room;
   for (std::size_t m = 0; m < frame.target->memories.size(); ++m) {
     room[m] = static_cast<double>(frame.target->memories[m].size_bits);
   }
@@ -190,7 +186,7 @@ Latency latency_of(const Frame& frame, const OrderCuts& operands, const Cuts& cu
     double chain = operands[o].unit.load;
     std::uint8_t below = 0;
     for (std::size_t level = 0; level + 1 < operand.levels; ++level) {
-      const Candidate& candidate = operands[o].candidate[cuts[o][level]];
+      const Candidate& candidate = *operands[o].candidate[cuts[o][level]];
       const LinkCost& link = link_at(operands, cuts, o, level);
       const std::uint8_t memory = operand.memory[level];
       const bool always = frame.target->memories[memory].double_buffered;
@@ -206,16 +202,17 @@ Latency latency_of(const Frame& frame, const OrderCuts& operands, const Cuts& cu
     }
     const std::size_t home = operand.levels - 1U;
     room[operand.memory[home]] -=
-        held_bits(frame, operands, o, home, operands[o].candidate[operands[o].count - 1].tile, below);
+        held_bits(frame, operands, o, home, operands[o].candidate[operands[o].count - 1]->tile, below);
     (operand.written ? unload : load) = std::max(operand.written ? unload : load, chain);
   }
   Latency latency;
   latency.stall = stall_with_second_buffers(frame, times, wishes, room, &latency.stall_port);
   std::uint8_t unload_port = 0;
-  latency.load = std::max(load, longest(times.load, frame.ports, &latency.load_port));
-  latency.unload = std::max(unload, longest(times.unload, frame.ports, &unload_port));
+  latency.load = std::max(load, longest(frame.ports, &latency.load_port, [&](std::size_t i) { return times[i].load; }));
+  latency.unload = std::max(unload, longest(frame.ports, &unload_port, [&](std::size_t i) { return times[i].unload; }));
   if (latency.unload > latency.load) latency.load_port = unload_port;
-  latency.busiest = longest(times.busy, frame.ports, &latency.busy_port) + frame.fixed_cycles;
+  latency.busiest =
+      longest(frame.ports, &latency.busy_port, [&](std::size_t i) { return times[i].busy; }) + frame.fixed_cycles;
   latency.cycles = std::max(latency.busiest, frame.iterations * frame.cycles_per_point + latency.stall + latency.load +
                                                  latency.unload + frame.fixed_cycles);
   return latency;

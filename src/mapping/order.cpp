@@ -9,16 +9,22 @@ namespace {
 // Choices of cuts that one order may look at; more are left out, and the search says so.
 constexpr double choice_limit = 20000;
 
-// A decision: which candidate an operand takes at a level.
-struct Decision {
-  std::uint8_t operand, level, memory;
-};
+using Decision = CutDecision;
 
 class Choices {
  public:
   Choices(const Frame& frame, const OrderCuts& operands, Objective objective, std::span<const HeldLoops> held,
-          Score& best, Cuts& cuts)
-      : frame_(frame), operands_(operands), objective_(objective), held_(held), best_(best), result_(cuts) {
+          Score& best, Cuts& cuts, CutWork& work)
+      : frame_(frame),
+        operands_(operands),
+        objective_(objective),
+        held_(held),
+        best_(best),
+        result_(cuts),
+        decisions_(work.decisions),
+        least_(work.least),
+        least_energy_(work.least_energy),
+        least_bits_(work.least_bits) {
     // Homes first: what is there must be there.
     for (std::size_t m = 0; m < frame.target->memories.size(); ++m) {
       room_[m] = static_cast<double>(frame.target->memories[m].size_bits);
@@ -27,7 +33,7 @@ class Choices {
       const std::size_t home = frame.operand[o].levels - 1U;
       const OperandCuts& operand = operands[o];
       room_[frame.operand[o].memory[home]] -=
-          held_bits(frame, operands, o, home, operand.candidate[operand.count - 1].tile, home == 0 ? 0 : frame_full);
+          held_bits(frame, operands, o, home, operand.candidate[operand.count - 1]->tile, home == 0 ? 0 : frame_full);
     }
     collect();
   }
@@ -35,7 +41,7 @@ class Choices {
   bool run() {
     bool feasible = true;
     for (std::size_t m = 0; m < frame_.target->memories.size(); ++m) feasible &= least_bits_[0][m] <= room_[m];
-    if (feasible) decide(0, base_energy_, LeastTime(least_time_));
+    if (feasible) decide(0, base_energy_, least_time_);
     return improved_;
   }
   double evaluated() const { return evaluated_; }
@@ -59,23 +65,25 @@ class Choices {
     }
     for (std::size_t o = 0; o < frame_.operands; ++o) least_time_.add_unit(o, operands_[o].unit);
     least_energy_[count_] = 0;
-    least_bits_[count_] = {};
+    const std::size_t memories = frame_.target->memories.size();
+    std::fill_n(least_bits_[count_].begin(), memories, 0);
     for (std::size_t i = count_; i-- > 0;) {
       const Decision& decision = decisions_[i];
       const OperandCuts& operand = operands_[decision.operand];
       const double room = room_[decision.memory];
       LeastCost& least = least_[i];
+      least = {};
       for (std::size_t k = 0; k < operand.count; ++k) {
-        const Candidate& candidate = operand.candidate[k];
+        const Candidate& candidate = *operand.candidate[k];
         const double bits = held_bits(frame_, operands_, decision.operand, decision.level, candidate.tile, frame_full);
         if (bits > room) continue;
         least.include(candidate.links[decision.level], always_doubled(decision) || 2 * bits <= room);
       }
       least_time_.add(decision.operand, decision.level, least);
       least_energy_[i] = least_energy_[i + 1] + least.energy_pj;
-      least_bits_[i] = least_bits_[i + 1];
+      std::copy_n(least_bits_[i + 1].begin(), memories, least_bits_[i].begin());
       least_bits_[i][decision.memory] +=
-          held_bits(frame_, operands_, decision.operand, decision.level, operand.candidate[0].tile, frame_full);
+          held_bits(frame_, operands_, decision.operand, decision.level, operand.candidate[0]->tile, frame_full);
     }
   }
 
@@ -101,7 +109,7 @@ class Choices {
     const std::size_t home = operand.levels - 1U;
     if (decision.level + 1U != home || !operand.accumulates) return 0;
     const OperandCuts& cuts = operands_[decision.operand];
-    const TileSize& whole = cuts.candidate[cuts.count - 1].tile;
+    const TileSize& whole = cuts.candidate[cuts.count - 1]->tile;
     return held_bits(frame_, operands_, decision.operand, home, whole, cut) -
            held_bits(frame_, operands_, decision.operand, home, whole, frame_full);
   }
@@ -114,9 +122,9 @@ class Choices {
     const Decision& decision = decisions_[i];
     const OperandCuts& operand = operands_[decision.operand];
     const std::size_t lowest = decision.level > 0 ? choice_[decision.operand][decision.level - 1U] : 0;
-    const std::uint8_t below = decision.level > 0 ? operand.candidate[lowest].cut : 0;
+    const std::uint8_t below = decision.level > 0 ? operand.candidate[lowest]->cut : 0;
     for (std::size_t k = operand.count; k-- > lowest;) {
-      const Candidate& candidate = operand.candidate[k];
+      const Candidate& candidate = *operand.candidate[k];
       if (!held_.empty() && !as_prescribed(decision, candidate)) continue;
       const double bits = held_bits(frame_, operands_, decision.operand, decision.level, candidate.tile, below);
       double& room = room_[decision.memory];
@@ -155,12 +163,11 @@ class Choices {
   Score& best_;
   Cuts& result_;
   Cuts choice_{};
-  static constexpr std::size_t max_decisions = max_frame_operands * max_frame_levels;
   std::size_t count_ = 0;
-  std::array<Decision, max_decisions> decisions_;
-  std::array<LeastCost, max_decisions> least_;
-  std::array<double, max_decisions + 1> least_energy_;
-  std::array<std::array<double, max_frame_memories>, max_decisions + 1> least_bits_;
+  decltype(CutWork::decisions)& decisions_;
+  decltype(CutWork::least)& least_;
+  decltype(CutWork::least_energy)& least_energy_;
+  decltype(CutWork::least_bits)& least_bits_;
   std::array<double, max_frame_memories> room_{};
   double base_energy_ = 0;
   LeastTime least_time_{frame_};
@@ -173,7 +180,7 @@ class Choices {
 
 bool CutSearch::run(const Frame& frame, const OrderCuts& operands, Objective objective, std::span<const HeldLoops> held,
                     Score& best, Cuts& cuts) {
-  Choices choices(frame, operands, objective, held, best, cuts);
+  Choices choices(frame, operands, objective, held, best, cuts, work);
   const bool improved = choices.run();
   evaluated += choices.evaluated();
   complete &= choices.complete();

@@ -36,7 +36,7 @@ struct Candidate {
 // Candidates of one operand in one order, smallest cut first; the last one is below no loop.
 struct OperandCuts {
   std::size_t count = 0;
-  std::array<Candidate, max_factors + 1> candidate;
+  std::array<const Candidate*, max_factors + 1> candidate;
   LinkCost unit;
   // Loops up to the last one that adds to the output: what comes from a lower cut is a partial sum.
   std::uint8_t reduced_until = 0;
@@ -70,10 +70,19 @@ struct LeastCost {
   void include(const LeastCost& other);
 };
 
+// What a port is taken for, in cycles.
+struct PortTimes {
+  double busy, exposed, load, unload;
+
+  double& edge(bool written) { return written ? unload : load; }
+};
+
 // Cycles that no choice of cuts can go below, from the least of each link.
 class LeastTime {
  public:
-  explicit LeastTime(const Frame& frame) : frame_(&frame) {}
+  explicit LeastTime(const Frame& frame);
+  LeastTime(const LeastTime& other);
+  LeastTime& operator=(const LeastTime&) = delete;
   void add_unit(std::size_t operand, const LinkCost& link);
   void add(std::size_t operand, std::size_t level, const LeastCost& least);
   // The link is chosen: what was added for it as `least` becomes what it is.
@@ -84,11 +93,9 @@ class LeastTime {
   void add_edges(std::size_t operand, std::size_t level, double exposed, double load);
 
   const Frame* frame_;
-  std::array<double, max_frame_ports> busy_{};
-  std::array<double, max_frame_ports> exposed_{};
-  std::array<double, max_frame_ports> load_{};
-  std::array<double, max_frame_ports> unload_{};
-  std::array<double, max_frame_operands> chain_{};  // loads of an operand, one level after the other
+  // As many as the frame has of each: the rest is never touched.
+  std::array<PortTimes, max_frame_ports> ports_;
+  std::array<double, max_frame_operands> chain_;  // loads of an operand, one level after the other
 };
 
 // Bits that an operand takes in one instance of a level, where the level below was cut at `cut_below`.
@@ -100,10 +107,25 @@ double static_pj(const Frame& frame, double cycles);
 Latency latency_of(const Frame& frame, const OrderCuts& operands, const Cuts& cuts);
 double energy_of(const Frame& frame, const OrderCuts& operands, const Cuts& cuts, double cycles);
 
+// A decision: which candidate an operand takes at a level.
+struct CutDecision {
+  std::uint8_t operand, level, memory;
+};
+
+// What a search for cuts works with, by decision; large, so that it is made once for many orders.
+struct CutWork {
+  static constexpr std::size_t max_decisions = max_frame_operands * max_frame_levels;
+  std::array<CutDecision, max_decisions> decisions;
+  std::array<LeastCost, max_decisions> least;
+  std::array<double, max_decisions + 1> least_energy;  // of this one and those after it
+  std::array<std::array<double, max_frame_memories>, max_decisions + 1> least_bits;
+};
+
 // The best choice of cuts whose score is below `best`; false: there is none. Improves `best` and `cuts`.
 struct CutSearch {
   double evaluated = 0;
   bool complete = true;  // false: too many choices, the rest was not looked at
+  CutWork work;
 
   bool run(const Frame& frame, const OrderCuts& operands, Objective objective, std::span<const HeldLoops> held,
            Score& best, Cuts& cuts);

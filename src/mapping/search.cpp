@@ -114,6 +114,12 @@ class OrderSearch {
   CutSearch cut_search_;
 };
 
+// Too large to be made for every problem.
+OrderBuilder& builder_of_this_thread() {
+  thread_local const auto builder = std::make_unique<OrderBuilder>();
+  return *builder;
+}
+
 constexpr const char* no_points = "one of its loops has no iterations";
 
 bool has_points(const Problem& problem) {
@@ -143,7 +149,7 @@ Expected<MappedProblem> map_problem(const Problem& problem, const Target& target
   std::size_t visited = 0;
   bool complete = true;
   std::string reason;
-  const auto builder = std::make_unique<OrderBuilder>();
+  OrderBuilder& builder = builder_of_this_thread();
   const std::vector<Factor> given = given_factors(options.constraints);
   const bool free = given.empty() && options.constraints.innermost.empty() && options.constraints.outermost.empty();
   double cycles_per_point = 0;
@@ -162,15 +168,15 @@ Expected<MappedProblem> map_problem(const Problem& problem, const Target& target
       reason = fmt::format("{} pieces of loops are more than the model has room for", factors.size());
       continue;
     }
-    OrderSearch search(frame, options, *builder, best, visited);
+    OrderSearch search(frame, options, builder, best, visited);
     if (search.run(factors)) {
       std::vector<Factor> order = search.order();
       Cuts cuts = search.cuts();
-      if (options.refine && free) refine(frame, options, *builder, best, order, cuts);
-      builder->build(order);
-      builder->finish();
-      result = describe(frame, *builder, cuts);
-      builder->unfinish();
+      if (options.refine && free) refine(frame, options, builder, best, order, cuts);
+      builder.build(order);
+      builder.finish();
+      result = describe(frame, builder, cuts);
+      builder.unfinish();
     }
     evaluated += search.evaluated();
     complete &= search.complete();
@@ -194,7 +200,7 @@ Error does_not_fit(std::string message) { return {.kind = ErrorKind::infeasible,
 // The candidate that a cut falls on: loops that the operand ignores belong to the level below.
 std::optional<std::uint8_t> candidate_at(const OperandCuts& operand, std::uint8_t cut) {
   for (std::size_t k = 0; k < operand.count; ++k) {
-    if (operand.candidate[k].cut >= cut) return static_cast<std::uint8_t>(k);
+    if (operand.candidate[k]->cut >= cut) return static_cast<std::uint8_t>(k);
   }
   return std::nullopt;
 }
@@ -216,7 +222,7 @@ bool fits(const Frame& frame, const OrderCuts& operands, const Cuts& cuts) {
     for (std::size_t level = 0; level < frame.operand[o].levels; ++level) {
       const bool home = level + 1U == frame.operand[o].levels;
       const std::size_t k = home ? operands[o].count - 1 : cuts[o][level];
-      const Candidate& candidate = operands[o].candidate[k];
+      const Candidate& candidate = *operands[o].candidate[k];
       used[frame.operand[o].memory[level]] += held_bits(frame, operands, o, level, candidate.tile, below);
       below = candidate.cut;
     }
@@ -257,22 +263,22 @@ Expected<MappedProblem> cost_of(const Problem& problem, const Target& target, co
   if (order.size() > max_factors || mapping.cuts.size() != frame.operands) {
     return does_not_fit("the mapping is of another problem");
   }
-  const auto builder = std::make_unique<OrderBuilder>();
-  builder->reset(frame);
-  builder->build(order);
-  builder->finish();
+  OrderBuilder& builder = builder_of_this_thread();
+  builder.reset(frame);
+  builder.build(order);
+  builder.finish();
   Cuts cuts{};
   for (std::size_t o = 0; o < frame.operands; ++o) {
     if (mapping.cuts[o].size() != frame.operand[o].levels) return does_not_fit("the mapping is of another machine");
     for (std::size_t level = 0; level + 1U < frame.operand[o].levels; ++level) {
-      const auto candidate = candidate_at(builder->cuts()[o], mapping.cuts[o][level]);
+      const auto candidate = candidate_at(builder.cuts()[o], mapping.cuts[o][level]);
       if (!candidate || (level > 0 && *candidate < cuts[o][level - 1]))
         return does_not_fit("the levels are not in order");
       cuts[o][level] = *candidate;
     }
   }
-  if (!fits(frame, builder->cuts(), cuts)) return does_not_fit("the tiles do not fit the memories");
-  return describe(frame, *builder, cuts);
+  if (!fits(frame, builder.cuts(), cuts)) return does_not_fit("the tiles do not fit the memories");
+  return describe(frame, builder, cuts);
 }
 
 }  // namespace monet

@@ -88,7 +88,7 @@ std::string TileCostTable::refusal_of(const NodeClass& of, Op op, std::size_t ki
 const std::vector<UnitPlace>& TileCostTable::places(std::uint32_t kind, std::uint8_t streamed) {
   std::vector<UnitPlace>& known = places_[kind * path_sets + streamed];
   const bool rate = machine_.hardware()[machine_.first_of_kind(kind)].rate.has_value();
-  if (known.empty() && !rate) known = unit_places(machine_, kind, streamed);
+  if (known.empty() && !rate) known = unit_places(machine_, kind, streamed, options_.search);
   return known;
 }
 

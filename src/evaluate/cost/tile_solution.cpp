@@ -1,6 +1,7 @@
 #include "evaluate/cost/tile_solution.h"
 
 #include "evaluate/cost/zigzag_cost.h"
+#include "mapping/canonical.h"
 #include "mapping/key.h"
 #include "mapping/operators.h"
 #include "mapping/order.h"
@@ -99,7 +100,8 @@ void keep_levels(Target& target, const CorePlaces& core, std::uint8_t streamed) 
 
 }  // namespace
 
-std::vector<UnitPlace> unit_places(const Machine& machine, std::size_t kind, std::uint8_t streamed) {
+std::vector<UnitPlace> unit_places(const Machine& machine, std::size_t kind, std::uint8_t streamed,
+                                   const SearchOptions& options) {
   std::vector<UnitPlace> places;
   const Hardware& hardware = machine.hardware();
   const CoreId id = machine.first_of_kind(kind);
@@ -113,7 +115,7 @@ std::vector<UnitPlace> unit_places(const Machine& machine, std::size_t kind, std
       const auto level = std::ranges::find(core.levels, memory.memory, &Level::memory);
       place.level.push_back(static_cast<std::uint8_t>(level - core.levels.begin()));
     }
-    place.key = key_of(place.target);
+    place.key = common_key_of(place.target, options);
     places.push_back(std::move(place));
   }
   return places;
@@ -196,17 +198,18 @@ void TileSolver::add_rate(TileSolution& solution, const Problem& problem, const 
 TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem& problem,
                                            const std::vector<UnitPlace>& places) const {
   BestUnit best;
-  const auto score = [&](const MappedProblem& mapped) {
-    return score_of(options_.search.objective, mapped.cost.cycles, mapped.cost.energy_pj);
-  };
+  const SearchOptions& options = options_.search;
+  Score best_score;
   for (const UnitPlace& place : places) {
     if (!has_operations(place.target.unit, problem)) continue;
     std::string note;
     Problem adapted = coalesce(adapt(problem, place.target.unit, &note), place.target.unit);
-    const std::string key = key_of(adapted) + place.key + key_of(options_.search);
+    const std::vector<std::int64_t> useful = useful_bits(adapted, place.target, options);
+    const std::string key = canonical_key(adapted, place.key, useful);
     MappingCache::Result result = cache_.find(key);
     if (!result) {
-      result = cache_.put(key, std::make_shared<const Expected<MappedProblem>>(search(adapted, place.target, key)));
+      const Target target = canonical_target(place.target, options, useful);
+      result = cache_.put(key, std::make_shared<const Expected<MappedProblem>>(search(adapted, target, key)));
       if (options_.store != nullptr && result->has_value()) {
         solution.found.emplace_back(digest_of(key), (**result).mapping);
       }
@@ -215,7 +218,10 @@ TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem
       solution.failure = result->error().message;
       continue;
     }
-    if (best.place != nullptr && !(score(**result) < score(**best.result))) continue;
+    const MappingCost& cost = (**result).cost;
+    const Score score = score_of(options.objective, cost.cycles, energy_on(place.target, options, cost));
+    if (best.place != nullptr && !(score < best_score)) continue;
+    best_score = score;
     best = {&place, std::move(adapted), std::move(result), std::move(note)};
   }
   return best;

@@ -47,11 +47,12 @@ struct TileSolution {
 struct UnitPlace {
   std::size_t unit = 0;
   Target target;
-  std::string key;
+  std::string key;                  // common_key_of(target)
   std::vector<std::uint8_t> level;  // of the core, by memory of the target; levels.size(): home
 };
 
-std::vector<UnitPlace> unit_places(const Machine& machine, std::size_t kind, std::uint8_t streamed);
+std::vector<UnitPlace> unit_places(const Machine& machine, std::size_t kind, std::uint8_t streamed,
+                                   const SearchOptions& options);
 
 class TileSolver {
  public:
