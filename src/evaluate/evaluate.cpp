@@ -66,10 +66,22 @@ std::vector<std::int64_t> stored_bits(const Graph& graph, const StoredBits& rule
 
 }  // namespace
 
+struct OperatorKnowledge {
+  ContentNumbers numbers;
+  LoopTable loops;
+  TilingTable tiling;
+};
+
+std::shared_ptr<OperatorKnowledge> operator_knowledge() { return std::make_shared<OperatorKnowledge>(); }
+
 // What does not depend on the graph, and what is known of operators by their content.
 struct Evaluator::Shared {
   Shared(const Hardware& hardware, MappingCache& mappings, const EvaluatorOptions& how)
-      : cache(mappings), options(how), machine(hardware), costs(machine, cache, options.cost) {
+      : cache(mappings),
+        options(how),
+        known(options.known ? options.known : operator_knowledge()),
+        machine(hardware),
+        costs(machine, cache, options.cost) {
     const std::string& precision = options.cost.extract.precision;
     if (!precision.empty()) bits.stated = bits_of_precision(precision);
     bits.widest = widest_precision(hardware);
@@ -77,11 +89,9 @@ struct Evaluator::Shared {
 
   MappingCache& cache;
   EvaluatorOptions options;
+  std::shared_ptr<OperatorKnowledge> known;
   Machine machine;  // before any route is asked for: each evaluator numbers its own
   StoredBits bits;
-  ContentNumbers numbers;
-  LoopTable loops;
-  TilingTable tiling;
   TileCostTable costs;
   SplitTable splits;
 };
@@ -99,10 +109,10 @@ Evaluator::Evaluator(const Graph& graph, const Evaluator& like)
 Evaluator::Evaluator(const Graph& graph, std::shared_ptr<Shared> shared)
     : graph_(graph),
       shared_(std::move(shared)),
-      contents_(graph, shared_->numbers),
-      binder_(graph, shared_->machine.hardware(), contents_, shared_->loops),
+      contents_(graph, shared_->known->numbers),
+      binder_(graph, shared_->machine.hardware(), contents_, shared_->known->loops),
       machine_(shared_->machine),
-      tiling_(graph, contents_, shared_->tiling),
+      tiling_(graph, contents_, shared_->known->tiling),
       costs_(graph, contents_, shared_->costs),
       policy_(graph, contents_, binder_.dependencies(), machine_, costs_, tiling_, shared_->splits) {
   tile_options_.element_bits = stored_bits(graph, shared_->bits, machine_.hardware().name, notes_);

@@ -20,11 +20,17 @@
 
 namespace monet {
 
+// What is known of operators by their content, whatever the machine. Evaluators of many machines that share one work
+// it out once. One thread at a time.
+struct OperatorKnowledge;
+std::shared_ptr<OperatorKnowledge> operator_knowledge();
+
 struct EvaluatorOptions {
   CostOptions cost;
   bool off_chip = false;  // every operator reads from and writes to home memory
   std::size_t jobs = 0;
   std::function<void(std::size_t done, std::size_t all)> progress;  // of the mappings
+  std::shared_ptr<OperatorKnowledge> known;                         // empty: its own
 };
 
 struct Evaluated {

@@ -191,17 +191,11 @@ std::uint16_t Machine::port_channel(MemoryId id, std::int8_t port) {
   return found->second;
 }
 
-Route Machine::find_route(MemoryId from, MemoryId to) {
-  const Hardware& hardware = *hardware_;
-  const std::size_t cores = hardware.cores.size();
-  // Fewest links first, then the widest way; cores pass data on, memories do not.
-  struct Way {
-    std::size_t links = std::numeric_limits<std::size_t>::max();
-    double width = 0;
-    std::size_t before = 0;
-    Step step{};
-  };
-  std::vector<Way> ways(steps_.size());
+void Machine::find_ways(MemoryId from) {
+  if (ways_from_ == from) return;
+  ways_from_ = from;
+  const std::size_t cores = hardware_->cores.size();
+  ways_.assign(steps_.size(), {});
   struct Open {
     std::size_t links;
     double width;
@@ -214,31 +208,37 @@ Route Machine::find_route(MemoryId from, MemoryId to) {
   };
   std::priority_queue<Open> open;
   const std::size_t start = cores + from.index();
-  const std::size_t goal = cores + to.index();
-  ways[start] = {.links = 0, .width = std::numeric_limits<double>::infinity()};
-  open.push({0, ways[start].width, start});
+  ways_[start] = {.links = 0, .width = std::numeric_limits<double>::infinity()};
+  open.push({0, ways_[start].width, start});
   while (!open.empty()) {
     const Open now = open.top();
     open.pop();
-    if (now.links != ways[now.node].links || now.width != ways[now.node].width) continue;
-    if (now.node == goal) break;
+    if (now.links != ways_[now.node].links || now.width != ways_[now.node].width) continue;
+    // Cores pass data on, memories do not.
     if (now.node >= cores && now.node != start) continue;
     for (const Step& step : steps_[now.node]) {
       const std::size_t links = now.links + (step.link.valid() ? 1 : 0);
-      const double width = step.link.valid() ? std::min(now.width, hardware[step.link].bits_per_cycle) : now.width;
-      Way& way = ways[step.node];
+      const double width = step.link.valid() ? std::min(now.width, (*hardware_)[step.link].bits_per_cycle) : now.width;
+      Way& way = ways_[step.node];
       if (links > way.links || (links == way.links && width <= way.width)) continue;
       way = {links, width, now.node, step};
       open.push({links, width, step.node});
     }
   }
+}
+
+Route Machine::find_route(MemoryId from, MemoryId to) {
+  const Hardware& hardware = *hardware_;
+  const std::size_t start = hardware.cores.size() + from.index();
+  const std::size_t goal = hardware.cores.size() + to.index();
+  find_ways(from);
   Route route{.from = from, .to = to, .channels = {}};
-  if (ways[goal].links == std::numeric_limits<std::size_t>::max()) return route;
+  if (ways_[goal].links == std::numeric_limits<std::size_t>::max()) return route;
   const auto add = [&](std::uint16_t channel) {
     if (channel != no_route) route.channels.emplace_back(channel);
   };
-  for (std::size_t node = goal; node != start; node = ways[node].before) {
-    const Step& step = ways[node].step;
+  for (std::size_t node = goal; node != start; node = ways_[node].before) {
+    const Step& step = ways_[node].step;
     if (!step.link.valid()) continue;
     const Link& link = hardware[step.link];
     add(channel_of(step.link, step.forward));

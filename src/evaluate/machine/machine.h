@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <string>
@@ -90,10 +91,18 @@ class Machine {
     LinkId link;          // not valid: attached directly
     bool forward = true;  // along the link, or the way back
   };
+  // The best way to a node from where a search began: fewest links first, then the widest.
+  struct Way {
+    std::size_t links = std::numeric_limits<std::size_t>::max();
+    double width = 0;
+    std::size_t before = 0;
+    Step step{};
+  };
   void find_places();
   void find_steps();
   std::uint16_t channel_of(LinkId link, bool forward);
   std::uint16_t channel_of(MemoryId memory, Transfer transfer);
+  void find_ways(MemoryId from);
   Route find_route(MemoryId from, MemoryId to);
 
   const Hardware* hardware_;
@@ -104,6 +113,8 @@ class Machine {
   std::vector<std::uint32_t> users_;
   std::vector<std::int64_t> capacity_;
   std::vector<std::vector<Step>> steps_;  // by node
+  MemoryId ways_from_;                    // where the ways below begin
+  std::vector<Way> ways_;                 // by node
   std::vector<Channel> channels_;
   std::map<std::pair<std::size_t, bool>, std::uint16_t> link_channels_;
   std::map<std::pair<std::size_t, std::int8_t>, std::uint16_t> port_channels_;

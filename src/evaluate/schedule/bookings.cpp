@@ -59,6 +59,18 @@ void Bookings::take(std::size_t channel, double from, double to, double rate) {
   }
 }
 
+void Bookings::Front::advance_to(double now) {
+  if (until > now) return;
+  std::ptrdiff_t stride = 1;
+  while (stride < end - piece && piece[stride].at <= now) {
+    piece += stride;
+    stride *= 2;
+  }
+  const Piece* const last = piece + std::min(stride, end - piece);
+  piece = std::upper_bound(piece + 1, last, now, [](double time, const Piece& next) { return time < next.at; }) - 1;
+  look();
+}
+
 double Bookings::run(std::span<const ChannelUse> uses, double start, double amount, double speed, bool booked,
                      double* begin) {
   taken_.clear();
@@ -78,11 +90,13 @@ double Bookings::run(std::span<const ChannelUse> uses, double start, double amou
   while (amount > 0) {
     double rate = speed;
     double until = std::numeric_limits<double>::infinity();
+    double blocked = 0;  // until when nothing moves
     for (const Front& front : fronts_) {
       rate = std::min(rate, front.rate);
       until = std::min(until, front.until);
+      if (front.rate <= least_share * speed) blocked = std::max(blocked, front.until);
     }
-    double end = until;
+    double end = blocked;
     if (rate > least_share * speed) {
       if (!begun && begin != nullptr) *begin = now;
       begun = true;
@@ -96,11 +110,7 @@ double Bookings::run(std::span<const ChannelUse> uses, double start, double amou
       if (amount <= least_share) amount = 0;
     }
     now = end;
-    for (Front& front : fronts_) {
-      if (front.until > now) continue;
-      ++front.piece;
-      front.look();
-    }
+    for (Front& front : fronts_) front.advance_to(now);
   }
   if (booked) {
     for (const Taken& taken : taken_) {

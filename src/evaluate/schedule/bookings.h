@@ -48,6 +48,8 @@ class Bookings {
       rate = piece->free <= 0 ? 0 : piece->free / share;
       until = piece + 1 < end ? piece[1].at : std::numeric_limits<double>::infinity();
     }
+    // To the piece that holds `now`, which does not lie before this one.
+    void advance_to(double now);
   };
   std::vector<Front> fronts_;
 };

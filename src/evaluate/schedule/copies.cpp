@@ -33,13 +33,8 @@ std::uint32_t Scheduler::add_copy(BufferId buffer, MemoryId memory, std::int64_t
 std::uint32_t Scheduler::readers_in(BufferId buffer, MemoryId memory, std::uint32_t group, std::uint8_t input) {
   std::uint32_t count = 0;
   for (std::uint32_t i = first_unplaced(buffer); i < first_reader_[buffer.index() + 1]; ++i) {
-    const TileId tile(readers_[i]);
-    if (placed_[tile.index()] || (i > first_reader_[buffer.index()] && readers_[i - 1] == readers_[i])) continue;
-    if (group != none && group_of(tile) != group) continue;
-    for (const TileRead& read : tiles_.reads_of(tile)) {
-      if (read.buffer != buffer || (group != none && tiles_.part(read).input != input)) continue;
-      if (!streams(tile, read) && memory_for(tile, read) == memory) ++count;
-    }
+    if (reads_into_[i].memory != memory || placed_[readers_[i]]) continue;
+    if (group == none || (group_of(TileId(readers_[i])) == group && reads_into_[i].input == input)) ++count;
   }
   return count;
 }

@@ -99,6 +99,7 @@ void Scheduler::find_dependencies() {
   for (const TileRead& read : tiles_.reads) ++first_reader_[read.buffer.index() + 1];
   for (std::size_t b = 0; b < buffers; ++b) first_reader_[b + 1] += first_reader_[b];
   readers_.resize(tiles_.reads.size());
+  reads_into_.resize(tiles_.reads.size());
   next_reader_.assign(first_reader_.begin(), first_reader_.end() - 1);
   waits_for_.assign(tiles_.tiles(), 0);
   std::vector<std::uint32_t> last_writer;
@@ -111,6 +112,8 @@ void Scheduler::find_dependencies() {
     const Node& node = graph_[tiles_.node[t]];
     for (const TileRead& read : tiles_.reads_of(tile)) {
       const std::size_t b = read.buffer.index();
+      reads_into_[next_reader_[b]] = {streams(tile, read) ? MemoryId() : memory_for(tile, read),
+                                      tiles_.part(read).input};
       readers_[next_reader_[b]++] = static_cast<std::uint32_t>(t);
       BufferState& state = buffers_[b];
       ++state.readers;

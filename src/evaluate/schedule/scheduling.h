@@ -291,8 +291,13 @@ class Scheduler {
   std::vector<Copy> copies_;
   std::vector<std::uint32_t> free_copies_;
   std::vector<std::uint32_t> first_reader_, readers_, next_reader_;  // tiles that read each buffer
-  std::vector<std::uint32_t> waits_for_;                             // by tile: inputs not made yet
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> chain_;       // tiles that add, after which
+  struct ReadInto {
+    MemoryId memory;  // of the core; not valid: it streams
+    std::uint8_t input = 0;
+  };
+  std::vector<ReadInto> reads_into_;                            // as readers_: a read each
+  std::vector<std::uint32_t> waits_for_;                        // by tile: inputs not made yet
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> chain_;  // tiles that add, after which
   std::vector<std::pair<NodeId, NodeId>>
       replaces_;  // readers of a value, and what replaces it or reads it when it was paged
   std::vector<std::pair<std::uint32_t, Moment>> left_of_;  // by node: tiles not placed yet, and the end of the others
