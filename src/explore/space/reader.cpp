@@ -1,0 +1,155 @@
+#include "base/try.h"
+#include "explore/space/axes.h"
+#include "explore/space/family.h"
+#include "explore/space/form.h"
+#include "explore/space/inline_hardware.h"
+#include "explore/space/judging.h"
+#include "explore/space/space.h"
+#include "explore/space/workloads.h"
+#include "hardware/include.h"
+#include "hardware/presets.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace monet::explore {
+
+namespace {
+
+constexpr std::int64_t format_version = 1;
+constexpr std::size_t longest_description = 2000;
+
+const YamlSubject space_subject = {.name = "space",
+                                   .example = "docs/explore.md",
+                                   .shorten = "use {from: …, to: …, step: …} or {powers_of_two: …} for values",
+                                   .max_bytes = std::size_t{1} << 20,
+                                   .max_nodes = 100000};
+
+const std::vector<std::string>& keys() {
+  static const std::vector<std::string> all = {"space",      "name",        "description", "hardware",
+                                               "parameters", "constraints", "workloads",   "plan",
+                                               "objectives", "prices",      "off_chip",    "zigzag"};
+  return all;
+}
+
+class SpaceReader {
+ public:
+  SpaceReader(const std::string& text, const std::string& path) {
+    space_.text = text;
+    space_.path = path;
+  }
+
+  Expected<ParameterTable> read(const Yaml& root) {
+    MONET_CHECK(check_keys_of(root, "a space", keys()));
+    MONET_CHECK(check_version(root));
+    for (const std::string_view needed : {"name", "hardware", "parameters", "workloads"}) {
+      if (root.find(needed) == nullptr) {
+        return error_at(root.place, fmt::format("the space has no '{}'", needed), "see docs/explore.md for an example");
+      }
+    }
+    MONET_TRY(space_.name, read_word(*root.find("name"), "'name'"));
+    if (const Yaml* description = root.find("description")) {
+      MONET_TRY(space_.description, read_word(*description, "'description'", longest_description));
+    }
+    MONET_CHECK(read_hardware_of(root));
+    MONET_TRY(ParameterTable table, read_parameter_table(*root.find("parameters")));
+    space_.axes = table.axes;
+    space_.derived = table.derived;
+    if (const Yaml* constraints = root.find("constraints")) {
+      MONET_TRY(space_.constraints, read_constraints(*constraints));
+    }
+    MONET_TRY(space_.workloads, read_workloads(*root.find("workloads"), folder()));
+    if (const Yaml* plan = root.find("plan")) {
+      MONET_TRY(space_.policy, read_policy(*plan));
+    }
+    if (const Yaml* prices = root.find("prices")) {
+      MONET_TRY(space_.prices, read_prices(*prices));
+    }
+    space_.objectives = {{.metric = Metric::latency}, {.metric = Metric::energy}};
+    if (const Yaml* objectives = root.find("objectives")) {
+      MONET_TRY(space_.objectives, read_objectives(*objectives, space_));
+    }
+    if (const Yaml* off_chip = root.find("off_chip")) {
+      MONET_TRY(space_.off_chip, read_switch(*off_chip, "'off_chip'"));
+    }
+    if (const Yaml* zigzag = root.find("zigzag")) {
+      MONET_TRY(space_.zigzag, read_switch(*zigzag, "'zigzag'"));
+    }
+    return table;
+  }
+
+  Space space_;
+
+ private:
+  std::string folder() const { return std::filesystem::path(space_.path).parent_path().string(); }
+
+  static Status check_version(const Yaml& root) {
+    const Yaml* version = root.find("space");
+    if (version == nullptr) {
+      return error_at(root.place, "the version of the format is missing", "write space: 1 in the first line");
+    }
+    if (version->scalar != std::to_string(format_version)) {
+      return error_at(version->place, fmt::format("there is no version '{}' of the format", shown(version->scalar)),
+                      fmt::format("this program reads space: {}", format_version));
+    }
+    return Done{};
+  }
+
+  Status read_hardware_of(const Yaml& root) {
+    const Yaml::Entry& entry = *root.entry("hardware");
+    const Yaml& value = *entry.value;
+    if (value.is_map()) {
+      MONET_TRY(space_.hardware_text, block_text(space_.text, root, entry));
+      return Done{};
+    }
+    if (!value.is_scalar()) return wrong_form(value, "'hardware'", "a preset, a file, or a machine under 'hardware:'");
+    MONET_TRY(space_.hardware, read_word(value, "'hardware'", 4096));
+    hardware_place_ = value.place;
+    const std::filesystem::path path = space_.hardware;
+    if (preset_text(space_.hardware) == nullptr && path.is_relative() && !folder().empty()) {
+      const std::filesystem::path beside = std::filesystem::path(folder()) / path;
+      std::error_code ignored;
+      // A name that is neither file nor preset stays as it is, for the message.
+      if (path.has_extension() || std::filesystem::exists(beside, ignored)) space_.hardware = beside.string();
+    }
+    return Done{};
+  }
+
+ public:
+  Place hardware_place_;
+};
+
+Expected<Space> read_space(const std::string& text, const std::string& path, bool with_files) {
+  MONET_TRY(const YamlPtr root, parse_yaml(text, path, space_subject));
+  SpaceReader reader(text, path);
+  MONET_TRY(const ParameterTable table, reader.read(*root));
+  if (!with_files) return std::move(reader.space_);
+  if (auto checked = check_family(reader.space_, table); !checked) {
+    Error error = std::move(checked).error();
+    // A file that is not there is the space's mistake.
+    if (error.place == reader.space_.hardware && !error.place.empty()) {
+      error.message = fmt::format("the hardware '{}': {}", shown(reader.space_.hardware), error.message);
+      error.place = reader.hardware_place_.text();
+    }
+    return error;
+  }
+  return std::move(reader.space_);
+}
+
+}  // namespace
+
+Expected<Space> Space::read(const std::string& path) {
+  MONET_TRY(const std::string text, monet::read_text(path));
+  return read_text(text, path);
+}
+
+Expected<Space> Space::read_text(const std::string& text, const std::string& path) {
+  return read_space(text, path, true);
+}
+
+Expected<Space> Space::read_alone(const std::string& text, const std::string& path) {
+  return read_space(text, path, false);
+}
+
+}  // namespace monet::explore

@@ -1,0 +1,18 @@
+// The workloads of a space: networks, and what is done with them.
+#pragma once
+
+#include "explore/space/space.h"
+#include "hardware/yaml.h"
+
+#include <string>
+#include <vector>
+
+namespace monet::explore {
+
+constexpr std::size_t most_workloads = 64;
+
+// Lists for network, batch, precision and step stand for all combinations. `folder`: where network files are looked
+// for; they are not opened.
+Expected<std::vector<Workload>> read_workloads(const Yaml& node, const std::string& folder);
+
+}  // namespace monet::explore
