@@ -1,0 +1,53 @@
+// What became of a design.
+#pragma once
+
+#include "explore/space/space.h"
+
+#include <monet/expected.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace monet::explore {
+
+// One workload on one machine.
+struct WorkloadOutcome {
+  std::string failure;  // why it cannot run; then nothing below counts
+  double latency_cycles = 0, latency_s = 0;
+  double energy_pj = 0;
+  std::int64_t peak_bytes = 0;  // of the home memory, at most at one moment
+  double macs = 0;
+  double utilization = 0;  // MACs over what the machine could do in that time; 0 for machines without arrays
+  // The plan.
+  std::int64_t stacks = 0, tiles = 0, recomputed = 0, paged = 0;
+
+  bool operator==(const WorkloadOutcome&) const = default;
+};
+
+struct Outcome {
+  Design design = 0;
+  std::string failure;    // why the machine itself is none; then it has no workloads
+  bool excluded = false;  // by a constraint, which `failure` names
+  std::string hardware_hash;
+  double area_mm2 = 0, static_w = 0, macs_per_cycle = 0;
+  std::int64_t on_chip_bits = 0;
+  std::vector<WorkloadOutcome> workloads;
+
+  // Every workload ran.
+  bool ran() const;
+  bool operator==(const Outcome&) const = default;
+};
+
+// Of a design that ran. `workload`: of that one; -1: of all: latency, energy, EDP and cost are sums by weight, memory
+// is the most, utilization is MACs by weight over what the machine could do in all that time.
+double metric_of(const Outcome& outcome, const Space& space, Metric metric, int workload);
+// Made small: utilization counts negative.
+double value_of(const Outcome& outcome, const Space& space, const Objective& objective);
+std::vector<double> values_of(const Outcome& outcome, const Space& space, const std::vector<Objective>& objectives);
+
+// One line of JSON, exact: what it says is read back to the same bits.
+std::string to_line(const Outcome& outcome);
+Expected<Outcome> outcome_from(const std::string& line);
+
+}  // namespace monet::explore
