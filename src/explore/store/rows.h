@@ -1,0 +1,34 @@
+// Outcomes as rows of a store's tables, and back: every number to the bit.
+#pragma once
+
+#include "explore/store/database.h"
+#include "explore/price/outcome.h"
+
+#include <functional>
+#include <optional>
+
+namespace monet::explore {
+
+class OutcomeRows {
+ public:
+  // `database` and `space` must outlive it.
+  static Expected<OutcomeRows> open(Database& database, const Space& space);
+
+  // Nothing, where the design is there already. Within a transaction.
+  Status write(const Outcome& outcome);
+  Expected<std::optional<Outcome>> find(Design design);
+  Expected<bool> has(Design design);
+  // In the order of designs.
+  Status for_each(const std::function<Status(const Outcome&)>& look);
+
+ private:
+  OutcomeRows(Database& database, const Space& space) : database_(&database), space_(&space) {}
+  // Of the row that is there, and those after it that belong to it; whether there are more.
+  Expected<bool> read_design(Statement& rows, Outcome& outcome);
+
+  Database* database_;
+  const Space* space_;
+  Statement design_, result_, find_, has_;
+};
+
+}  // namespace monet::explore
