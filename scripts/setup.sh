@@ -8,9 +8,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build_packages=(g++ cmake ninja-build ccache libfmt-dev nlohmann-json3-dev libcli11-dev libprotozero-dev libyaml-cpp-dev libxxhash-dev coinor-libcbc-dev pkg-config
+build_packages=(g++ cmake ninja-build ccache libfmt-dev nlohmann-json3-dev libcli11-dev libprotozero-dev libyaml-cpp-dev libxxhash-dev libsqlite3-dev coinor-libcbc-dev pkg-config
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev)
-test_packages=(python3 python3-venv)
+test_packages=(python3 python3-dev python3-venv)
 clang_packages=(clang-19 clang-tidy-19 clang-format-19 llvm-19 lld-19 libclang-rt-19-dev)
 
 missing_packages() {

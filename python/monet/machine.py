@@ -1,0 +1,39 @@
+"""Machines: presets and hardware files."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from monet import _core
+from monet._json_object import JsonObject
+
+
+class Hardware(JsonObject):
+    """A machine. Its attributes are the fields of `monet hardware show --json`: cores, memories, links, peaks, …"""
+
+    def __init__(self, source: str, chosen: dict[str, str]) -> None:
+        super().__init__(_core.describe_hardware(source, list(chosen.items()), False))
+        self.source = source
+        self.chosen = chosen
+
+    def describe(self, values: bool = False) -> dict[str, Any]:
+        """All that is known of it; with `values` every value and where it comes from."""
+        return JsonObject(_core.describe_hardware(self.source, list(self.chosen.items()), values)).to_dict()
+
+    def __repr__(self) -> str:
+        chosen = "".join(f", {name}={value}" for name, value in self.chosen.items())
+        return f"<monet.Hardware {self.name}{chosen}>"
+
+
+def hardware(source: str | os.PathLike[str], /, **parameters: object) -> Hardware:
+    """A preset's name or a hardware file, with values for the parameters of its family.
+
+    >>> monet.hardware("edge_tpu", x=2, y=2, pe_memory="4 MiB")
+    """
+    return Hardware(os.fspath(source), {name: str(value) for name, value in parameters.items()})
+
+
+def presets() -> list[dict[str, Any]]:
+    """The machines that come with the library."""
+    return JsonObject(_core.list_hardware()).presets
