@@ -3,6 +3,7 @@
 
 #include <monet/checkpoint.h>
 #include <monet/evaluate.h>
+#include <monet/explore.h>
 #include <monet/fuse.h>
 #include <monet/hardware.h>
 #include <monet/inspect.h>
@@ -121,6 +122,17 @@ struct FuseCommand {
   std::string output;     // the plan to write, or empty
 };
 
+struct ExploreCommand {
+  CommonOptions common;
+  ExploreOptions options;  // with a store of its own where none is named
+  std::string method;      // empty: by the size of the space
+  bool all = false;        // every design
+  bool list = false;       // the spaces that come with the program
+  std::string show;        // a store to look at; empty: explore
+  ExplorationView view;
+  std::string csv, lines, output;  // files to write, or empty; `output` may be a folder
+};
+
 struct RematCommand {
   CommonOptions common;
   std::string file;
@@ -150,6 +162,7 @@ int run(const CheckpointCommand& command);
 int run(const OptimizeCommand& command);
 int run(const PackCommand& command);
 int run(const FuseCommand& command);
+int run(const ExploreCommand& command);
 int run(const RematCommand& command);
 int run(const ValidateCommand& command);
 

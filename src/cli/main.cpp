@@ -79,6 +79,8 @@ int run_program(int argc, char** argv) {
   add_fuse(app, fuse_command);
   OptimizeCommand optimize_command;
   add_optimize(app, optimize_command);
+  ExploreCommand explore_command;
+  add_explore(app, explore_command);
   PackCommand pack_command;
   add_pack(app, pack_command);
   RematCommand remat_command;
@@ -99,6 +101,7 @@ int run_program(int argc, char** argv) {
   if (app.got_subcommand("checkpoint")) return run(checkpoint_command);
   if (app.got_subcommand("fuse")) return run(fuse_command);
   if (app.got_subcommand("optimize")) return run(optimize_command);
+  if (app.got_subcommand("explore")) return run(explore_command);
   if (app.got_subcommand("pack")) return run(pack_command);
   if (app.got_subcommand("remat")) return run(remat_command);
   if (app.got_subcommand("validate")) return run(validate_command);

@@ -1,0 +1,147 @@
+// Which hardware should be built: many designs of a space, evaluated, kept in a store, and what they say.
+#pragma once
+
+#include <monet/expected.h>
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace monet {
+
+struct ExploreOptions {
+  std::string space;                             // a file, or the name of a space that comes with the program
+  std::string method = "all";                    // random, sobol, nsga2, surrogate, narrow
+  std::size_t samples = 0;                       // designs, at most; 0: the method's own
+  std::size_t population = 64, generations = 0;  // of nsga2; 0: by the samples
+  std::uint64_t seed = 1;
+  std::vector<std::string> objectives;  // "latency", "energy@inference"; none: the space's
+
+  std::string store;    // a file; empty: in memory
+  bool resume = false;  // the store may exist: what it has is not done again
+  std::string cluster;  // address of a scheduler, or "local:N"; empty: the threads of this process
+  std::string python;   // that runs monet.cluster; empty: $MONET_PYTHON, else python3
+  std::int64_t jobs = 0;
+  double time_limit_s = std::numeric_limits<double>::infinity();
+
+  std::function<bool()> stop;
+  // `who`: "2 threads", "3 workers".
+  std::function<void(const std::string& who, std::size_t done, std::size_t all)> progress;
+};
+
+using DesignParameters = std::vector<std::pair<std::string, std::string>>;
+
+struct WorkloadMetrics {
+  std::string workload;
+  std::string failure;
+  double latency_cycles = 0, latency_s = 0, energy_pj = 0, edp = 0;
+  std::int64_t peak_bytes = 0;
+  double utilization = 0, cost = 0;
+  std::int64_t stacks = 0, tiles = 0, recomputed = 0, paged = 0;
+};
+
+struct DesignResult {
+  std::uint64_t design = 0;
+  DesignParameters parameters;
+  std::string failure;
+  std::vector<std::pair<std::string, double>> metrics;  // of all workloads by weight: latency_s, energy_pj, edp,
+                                                        // area_mm2, peak_bytes, cost, utilization
+  std::vector<double> objectives;                       // as the exploration has them
+  std::vector<WorkloadMetrics> workloads;
+};
+
+struct SensitivityRow {
+  std::string value;
+  std::uint64_t designs = 0, on_front = 0;
+  double mean = 0, best = 0;
+};
+
+struct Sensitivity {
+  std::string parameter, objective;
+  double share = 0;  // of the variance that it explains alone
+  std::vector<SensitivityRow> values;
+};
+
+struct RankCorrelation {
+  std::string a, b, metric;  // two workloads
+  double spearman = 0;
+  std::uint64_t designs = 0;
+};
+
+struct Exploration {
+  std::string space, description, store, method;
+  std::vector<std::string> parameters;
+  std::vector<std::string> workloads;
+  std::vector<std::string> objectives;
+  std::uint64_t space_size = 0;
+  std::uint64_t seen = 0;       // in the store: evaluated, failed or excluded
+  std::uint64_t evaluated = 0;  // ran, in the store
+  std::uint64_t failed = 0;     // could not run
+  std::uint64_t excluded = 0;   // by a constraint
+  std::uint64_t fresh = 0;      // evaluated by this call
+  bool complete = true;         // the method ended by itself
+  std::vector<DesignResult> front;
+  std::vector<std::pair<std::string, std::uint64_t>> failures;  // reason, designs; the most frequent first
+  std::vector<Sensitivity> sensitivities;
+  std::vector<RankCorrelation> correlations;
+  double hypervolume = 0;  // of the front within the best and the worst of all that ran
+  double wall_s = 0, designs_per_s = 0;
+  std::vector<std::string> warnings, notes;
+};
+
+Expected<Exploration> explore_space(const ExploreOptions& options);
+
+struct ShowOptions {
+  std::string store;
+  std::vector<std::string> objectives;  // none: the space's
+};
+Expected<Exploration> show_store(const ShowOptions& options);
+
+// All of a store, a line for each design, in the order of designs, whatever the order they were evaluated in; `write`
+// takes one piece at a time.
+using WriteText = std::function<Status(const std::string&)>;
+Status write_store_csv(const std::string& store, const WriteText& write);
+Status write_store_json_lines(const std::string& store, const WriteText& write);
+
+// A page with the front, all designs, and what each parameter does; opens without a network.
+Expected<std::string> exploration_page(const std::string& store, const ShowOptions& options);
+
+struct SpaceInfo {
+  std::string name, description;
+  std::uint64_t size = 0;
+};
+// Spaces that come with the program.
+Expected<std::vector<SpaceInfo>> builtin_spaces();
+
+struct ExplorationView {
+  std::size_t front = 20;  // rows; 0: all
+  bool sensitivities = true;
+};
+std::string to_json(const std::vector<SpaceInfo>& spaces);
+std::string to_json(const Exploration& exploration);
+std::string to_text(const Exploration& exploration, const ExplorationView& view);
+
+// What a worker of a cluster does: designs of a space, one line of JSON each. For monet.cluster and tests.
+class DesignWorker {
+ public:
+  // `path` is for messages and for finding the files that the space names.
+  static Expected<DesignWorker> open(const std::string& text, const std::string& path);
+  DesignWorker(DesignWorker&&) noexcept;
+  DesignWorker& operator=(DesignWorker&&) noexcept;
+  ~DesignWorker();
+
+  // Must equal that of who asks.
+  std::string fingerprint() const;
+  Expected<std::string> evaluate(std::uint64_t design) const;
+
+ private:
+  struct Impl;
+  explicit DesignWorker(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace monet

@@ -1,0 +1,91 @@
+#include "cli/arguments.h"
+
+namespace monet::cli {
+
+void add_explore(CLI::App& app, ExploreCommand& command) {
+  ExploreOptions& options = command.options;
+  CLI::App* explore =
+      app.add_subcommand("explore", "which hardware should be built: many designs of a space, compared");
+  explore->add_option("SPACE", options.space, "a file, or a space that comes with the program (--list)");
+  explore->add_flag("--list", command.list, "list the spaces that come with the program");
+  CLI::Option* show = explore->add_option("--show", command.show, "look at a store; nothing is evaluated");
+  show->type_name("STORE");
+  explore
+      ->add_option("--objectives", options.objectives,
+                   "latency, energy, edp, area, memory, cost, utilization; of one workload as energy@NAME; the space's "
+                   "by default")
+      ->type_name("A,B")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  const char* const search = "Which designs";
+  CLI::Option* all = explore->add_flag("--all", command.all, "every design")->group(search);
+  CLI::Option* samples =
+      explore->add_option("--samples", options.samples, "so many designs at most; sobol's by default")
+          ->type_name("N")
+          ->check(CLI::Range(1, 1000000000))
+          ->group(search);
+  CLI::Option* method = explore
+                            ->add_option("--method", command.method,
+                                         "all, random, sobol, nsga2, surrogate or narrow; by default all of up to "
+                                         "20,000 designs, else nsga2")
+                            ->check(CLI::IsMember({"all", "random", "sobol", "nsga2", "surrogate", "narrow"}))
+                            ->group(search);
+  all->excludes(samples)->excludes(method);
+  explore->add_option("--population", options.population, "of nsga2")
+      ->check(CLI::Range(2, 1000000))
+      ->capture_default_str()
+      ->group(search);
+  explore->add_option("--generations", options.generations, "of nsga2; by the samples unless given")
+      ->check(CLI::Range(0, 1000000))
+      ->group(search);
+  explore->add_option("--seed", options.seed, "of random choices")->capture_default_str()->group(search);
+  const char* const work = "Store and work";
+  explore->add_option("--store", options.store, "where results are kept as they come; SPACE.sqlite here by default")
+      ->type_name("FILE")
+      ->group(work);
+  explore->add_flag("--resume", options.resume, "go on with a store that is there")->group(work);
+  explore
+      ->add_option("--cluster", options.cluster, "address of a running Dask scheduler, or local:N for N workers here")
+      ->type_name("ADDRESS")
+      ->group(work);
+  explore->add_option("--python", options.python, "with the package monet, for --cluster; python3 by default")
+      ->type_name("PROGRAM")
+      ->group(work);
+  explore->add_option("--jobs", options.jobs, "threads; all processors by default")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024))
+      ->group(work);
+  explore->add_option("--time-limit", options.time_limit_s, "seconds after which what was found is the answer")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->group(work);
+  const char* const output = "Output";
+  explore->add_option("--front", command.view.front, "rows of the table of the front; 0: all")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000000000))
+      ->capture_default_str()
+      ->group(output);
+  explore->add_option("--csv", command.csv, "write a line for each design of the store")
+      ->type_name("FILE")
+      ->group(output);
+  explore->add_option("--jsonl", command.lines, "write a JSON object for each design of the store, one a line")
+      ->type_name("FILE")
+      ->group(output);
+  explore
+      ->add_option("-o,--output", command.output,
+                   "write a page with pictures to NAME.html, or that, designs.csv and front.json into a folder")
+      ->type_name("FOLDER|FILE.html")
+      ->group(output);
+  add_common(*explore, command.common);
+  explore->footer(
+      "Examples:\n"
+      "  monet explore edge_tpu -o report.html\n"
+      "  monet explore space.yaml --method nsga2 --samples 500 --objectives latency,energy,area\n"
+      "  monet explore edge_tpu --resume                   after Ctrl-C, a crash, or with another process beside it\n"
+      "  monet explore edge_tpu --cluster tcp://head:8786  workers of a running Dask cluster\n"
+      "  monet explore --show edge_tpu.sqlite --objectives latency@inference,energy@inference --csv designs.csv\n\n"
+      "Results are kept in the store as they come: Ctrl-C and --time-limit give what was found, and --resume goes on.\n"
+      "Exit status 2: no design can run the workloads; the message has the most frequent reason.");
+}
+
+}  // namespace monet::cli

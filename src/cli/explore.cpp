@@ -1,0 +1,186 @@
+#include "base/try.h"
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "explore/space/open.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <ostream>
+
+namespace monet::cli {
+
+namespace {
+
+constexpr std::uint64_t all_up_to = 20000;  // designs: a few minutes on one machine
+
+Error wrong_arguments(std::string message, std::string advice) {
+  return {.message = std::move(message), .place = "monet explore", .advice = std::move(advice)};
+}
+
+Status check_arguments(const ExploreCommand& command) {
+  const bool explores = command.show.empty() && !command.list;
+  if (explores && command.options.space.empty())
+    return wrong_arguments("a space is missing", "name a file or one of monet explore --list, or --show a store");
+  if (!explores && !command.options.space.empty())
+    return wrong_arguments(
+        fmt::format("'{}' and {} do not go together", command.options.space, command.list ? "--list" : "--show"),
+        "leave one of them out");
+  if (command.list && !command.show.empty())
+    return wrong_arguments("--list and --show do not go together", "leave one of them out");
+  return Done{};
+}
+
+// Asks the user for nothing that can be told from the space.
+Expected<ExploreOptions> complete(const ExploreCommand& command) {
+  ExploreOptions options = command.options;
+  MONET_TRY(const explore::Space space, explore::open_space(options.space));
+  if (command.all) {
+    options.method = "all";
+  } else if (!command.method.empty()) {
+    options.method = command.method;
+  } else if (options.samples > 0) {
+    options.method = "sobol";
+  } else {
+    options.method = space.size() <= all_up_to ? "all" : "nsga2";
+  }
+  if (options.store.empty()) options.store = space.name + ".sqlite";
+  return options;
+}
+
+// "2 threads: 512 of 10000 designs, 85.3 a second, 2 min left", a few times a second.
+class Progress {
+ public:
+  void operator()(const std::string& who, std::size_t done, std::size_t all) {
+    const auto now = Clock::now();
+    if (done > 1 && done != all && now - shown_ < std::chrono::milliseconds(100)) return;
+    shown_ = now;
+    // Of the last seconds: what a store already had took no time.
+    recent_.emplace_back(now, done);
+    while (recent_.size() > 2 && now - recent_.front().first > std::chrono::seconds(10)) recent_.pop_front();
+    const double seconds = std::chrono::duration<double>(now - recent_.front().first).count();
+    const double rate = seconds > 0 ? static_cast<double>(done - recent_.front().second) / seconds : 0;
+    std::string text = fmt::format("{}: {}", who, done);
+    if (all > 0) text += fmt::format(" of {}", all);
+    text += " designs";
+    if (rate > 0) text += fmt::format(", {:.4g} a second", rate);
+    if (all > done && rate > 0) text += fmt::format(", {} left", left(static_cast<double>(all - done) / rate));
+    fmt::print(stderr, "\r{}\033[K", text);
+    std::fflush(stderr);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static std::string left(double seconds) {
+    if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+    if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
+    return fmt::format("{:.1f} h", seconds / 3600);
+  }
+  Clock::time_point shown_;
+  std::deque<std::pair<Clock::time_point, std::size_t>> recent_;
+};
+
+using Writer = Status (*)(const std::string& store, const WriteText& write);
+
+int write_lines(const std::string& path, const std::string& store, Writer writer) {
+  Status written = Done{};
+  const int status = write_file(path, [&](std::ostream& out) {
+    written = writer(store, [&](const std::string& line) -> Status {
+      out << line;
+      if (out) return Done{};
+      return Error{.message = "cannot be written", .place = path, .advice = "is there room on the disk?"};
+    });
+  });
+  if (status != 0) return status;
+  return written ? 0 : report(written.error());
+}
+
+int write_page(const std::string& path, const ShowOptions& options) {
+  const auto page = exploration_page(options.store, options);
+  return page ? write_text(path, *page) : report(page.error());
+}
+
+int write_output(const ExploreCommand& command, const Exploration& exploration, const ShowOptions& options) {
+  int status = write_lines(command.csv, options.store, write_store_csv);
+  if (status == 0) status = write_lines(command.lines, options.store, write_store_json_lines);
+  if (status != 0 || command.output.empty()) return status;
+  if (command.output.ends_with(".html")) return write_page(command.output, options);
+  const std::filesystem::path folder = command.output;
+  status = make_folder(folder);
+  if (status == 0) status = write_page(folder / "report.html", options);
+  if (status == 0) status = write_lines(folder / "designs.csv", options.store, write_store_csv);
+  return status == 0 ? write_text(folder / "front.json", to_json(exploration) + "\n") : status;
+}
+
+Error none_runs(const Exploration& exploration) {
+  Error error{.kind = ErrorKind::infeasible, .place = exploration.store};
+  error.message = fmt::format("none of the {} designs that were looked at can run the workloads", exploration.seen);
+  if (!exploration.failures.empty()) {
+    const auto& [reason, designs] = exploration.failures.front();
+    error.message += fmt::format("; {} of them because: {}", designs, reason);
+  }
+  error.advice = "widen the parameters or the constraints of the space, or take smaller workloads";
+  return error;
+}
+
+int list_spaces(const CommonOptions& common) {
+  const auto spaces = builtin_spaces();
+  if (!spaces) return report(spaces.error());
+  if (common.json) return print(to_json(*spaces) + "\n");
+  std::string text;
+  for (const SpaceInfo& space : *spaces)
+    text += fmt::format("{:<12} {:>10} designs  {}\n", space.name, space.size, space.description);
+  return print(text);
+}
+
+int finish(const ExploreCommand& command, const Exploration& exploration, const ShowOptions& options) {
+  report(exploration.warnings, exploration.notes, command.common);
+  if (const int status = write_output(command, exploration, options); status != 0) return status;
+  const bool none = exploration.evaluated == 0 && exploration.seen > 0;
+  if (command.common.json || !none) {
+    const int status = print(command.common.json ? to_json(exploration) + "\n" : to_text(exploration, command.view));
+    if (status != 0) return status;
+  }
+  return none ? report(none_runs(exploration)) : 0;
+}
+
+// No output may be written over the store.
+Status keeps_the_store(const ExploreCommand& command, const std::string& store) {
+  for (const std::string& file : {command.csv, command.lines, command.output}) {
+    std::error_code none;
+    if (file.empty() || (file != store && !std::filesystem::equivalent(file, store, none))) continue;
+    return Error{.message = "this is the store", .place = file, .advice = "write to another file"};
+  }
+  return Done{};
+}
+
+}  // namespace
+
+int run(const ExploreCommand& command) {
+  if (const Status checked = check_arguments(command); !checked) return report(checked.error());
+  if (command.list) return list_spaces(command.common);
+  if (!command.show.empty()) {
+    if (const Status kept = keeps_the_store(command, command.show); !kept) return report(kept.error());
+    const ShowOptions options{.store = command.show, .objectives = command.options.objectives};
+    const auto exploration = show_store(options);
+    return exploration ? finish(command, *exploration, options) : report(exploration.error());
+  }
+  auto options = complete(command);
+  if (!options) return report(options.error());
+  if (const Status kept = keeps_the_store(command, options->store); !kept) return report(kept.error());
+  options->stop = stop_on_interrupt();
+  const bool watched = is_watched(command.common);
+  if (watched) options->progress = Progress();
+  const auto exploration = explore_space(*options);
+  if (watched) clear_progress();
+  if (!exploration) return report(exploration.error());
+  const int status = finish(command, *exploration, {.store = options->store, .objectives = options->objectives});
+  if (!exploration->complete && !command.common.quiet)
+    fmt::print(stderr, "monet: note: ended early; the same command with --resume goes on with {}\n", options->store);
+  return status;
+}
+
+}  // namespace monet::cli
