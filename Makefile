@@ -14,14 +14,14 @@ CTEST_FILTER = grep -vE '^ +Start +[0-9]+: | +Passed +[0-9.]+ sec$$|^Internal ct
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-FIGURES := figure-10 figure-11 figure-12 figure-sweep figure-remat
+FIGURES := figure-8 figure-9 figure-search figure-10 figure-11 figure-12 figure-sweep figure-remat
 # The program that figures call.
 MONET ?= build/monet
 
-.PHONY: help build demo test bench figures $(FIGURES) format lint fuzz asan tsan coverage clean
+.PHONY: help build demo python test bench bench-cluster figures $(FIGURES) format lint fuzz asan tsan coverage clean
 
 help: ## list the tasks
-	@grep -hE '^[a-z ]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z ]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+	@grep -hE '^[a-z -]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z -]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
 build: ## build the program: build/monet
 	@scripts/setup.sh build
@@ -45,11 +45,25 @@ demo: build ## build, then a training step of ResNet-18 on a machine, in time
 	@echo 'build/monet inspect resnet18 --layers, build/monet validate, or'
 	@echo 'build/monet train YOUR_MODEL.onnx -o step.onnx; the manual is docs/manual.md.'
 
+# What the Python package is made of. Compiled as the program is, so that the compiler cache has all of the library.
+PYTHON_SOURCES = $(wildcard CMakeLists.txt cmake data/hardware include presets pyproject.toml python spaces src)
+
+python: ## build and install the Python package into .venv
+	@scripts/setup.sh test
+	@if [ ! -e .venv/monet.stamp ] || [ -n "$$(find $(PYTHON_SOURCES) -newer .venv/monet.stamp -print -quit)" ]; then \
+	  echo "python: installing the package monet into .venv"; \
+	  touch .venv/monet.stamp.new; \
+	  CXX=$${CXX:-c++} CMAKE_ARGS="$(CMAKE_FLAGS)" CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PYTHON) -m pip install --quiet \
+	    --disable-pip-version-check --no-build-isolation --no-deps --no-index .; \
+	  mv .venv/monet.stamp.new .venv/monet.stamp; \
+	fi
+
 test: ## build everything and run all tests
 	@scripts/setup.sh test
 	@cmake --preset release $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
 	@cmake --build build -j $(JOBS)
 	@$(CTEST) build | $(CTEST_FILTER)
+	@$(MAKE) --no-print-directory python
 	@$(PYTHON) -m pytest tests -q
 
 bench: ## build and run the benchmarks
@@ -59,6 +73,9 @@ bench: ## build and run the benchmarks
 	@build-bench/monet_bench --benchmark_min_time=0.2
 	@scripts/setup.sh test
 	@$(PYTHON) bench/against_onnx.py build-bench/monet_bench
+
+bench-cluster: build python ## designs a second on the workers of a cluster against threads
+	@$(PYTHON) bench/cluster_overhead.py
 
 figures: ## the published figures again, as tables and pictures in experiments/results; takes long
 	@SECONDS=0; for figure in $(FIGURES); do $(MAKE) --no-print-directory $$figure; done; echo "figures: $$SECONDS s"

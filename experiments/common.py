@@ -42,7 +42,7 @@ def shown(arguments):
 def monet(*arguments):
     """The JSON that the program answers with. The command and its time are printed."""
     command = [str(a) for a in arguments] + ["--json", "-q"]
-    if os.environ.get("JOBS") and arguments[0] in ("evaluate", "fuse", "checkpoint"):
+    if os.environ.get("JOBS") and arguments[0] in ("evaluate", "fuse", "checkpoint", "explore"):
         command += ["--jobs", os.environ["JOBS"]]
     start = time.monotonic()
     done = subprocess.run([MONET] + command, capture_output=True, text=True)
