@@ -124,20 +124,6 @@ void draw_marks(std::string& body, const ScatterChart& chart, const Scale& x, co
 
 }  // namespace
 
-std::string html_escaped(std::string_view words) {
-  std::string text;
-  for (const char c : words) {
-    switch (c) {
-      case '&': text += "&amp;"; break;
-      case '<': text += "&lt;"; break;
-      case '>': text += "&gt;"; break;
-      case '"': text += "&quot;"; break;
-      default: text += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
-    }
-  }
-  return text;
-}
-
 std::string draw(const ScatterChart& chart) {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   double least_x = infinite, most_x = -infinite, least_y = infinite, most_y = -infinite;

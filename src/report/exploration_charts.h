@@ -9,8 +9,6 @@
 
 namespace monet {
 
-std::string html_escaped(std::string_view words);
-
 using NumberText = std::function<std::string(double)>;
 
 struct ChartAxis {

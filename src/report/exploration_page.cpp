@@ -4,6 +4,7 @@
 #include "explore/store/store.h"
 #include "report/exploration_analysis.h"
 #include "report/exploration_charts.h"
+#include "report/svg.h"
 #include "report/units.h"
 
 #include <fmt/format.h>

@@ -28,7 +28,9 @@ constexpr std::string_view style_sheet = R"css(
     }
 )css";
 
-std::string escaped(std::string_view words) {
+}  // namespace
+
+std::string html_escaped(std::string_view words) {
   std::string text;
   for (const char c : words) {
     switch (c) {
@@ -36,13 +38,11 @@ std::string escaped(std::string_view words) {
       case '<': text += "&lt;"; break;
       case '>': text += "&gt;"; break;
       case '"': text += "&quot;"; break;
-      default: text += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+      default: text += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
     }
   }
   return text;
 }
-
-}  // namespace
 
 void Svg::box(double x, double y, double width, double height, std::string_view style, double radius) {
   body_ +=
@@ -57,7 +57,7 @@ void Svg::line(double x1, double y1, double x2, double y2, std::string_view styl
 
 void Svg::text(double x, double y, std::string_view words, std::string_view style, std::string_view anchor) {
   body_ += fmt::format("  <text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", style, x, y,
-                       anchor, escaped(words));
+                       anchor, html_escaped(words));
 }
 
 std::string Svg::finish(double width, double height, std::string_view title) const {
@@ -65,7 +65,7 @@ std::string Svg::finish(double width, double height, std::string_view title) con
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "role=\"img\">\n  <title>{2}</title>\n  <style>{3}  </style>\n  <rect class=\"paper\" width=\"100%\" "
       "height=\"100%\"/>\n{4}</svg>\n",
-      width, height, escaped(title), style_sheet, body_);
+      width, height, html_escaped(title), style_sheet, body_);
 }
 
 double Svg::width_of(std::string_view words, std::string_view style) {

@@ -6,6 +6,9 @@
 
 namespace monet {
 
+// As text of a page or picture: nothing in it is taken for a mark.
+std::string html_escaped(std::string_view words);
+
 class Svg {
  public:
   // Coordinates in pixels, y downwards. What is drawn later covers what was drawn before.
