@@ -1,11 +1,12 @@
 // Does a file arrive byte for byte, and is every way in which it cannot be opened told apart?
 #include "base/mapped_file.h"
 
+#include "support/folder.h"
+
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
 
-#include <cstdio>
 #include <fstream>
 
 namespace monet {
@@ -13,14 +14,10 @@ namespace {
 
 class MappedFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    path_ = testing::TempDir() + "monet_mapped_file_" + testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::remove(path_.c_str());
-  }
-  void TearDown() override { std::remove(path_.c_str()); }
   void write(const std::string& text) { std::ofstream(path_, std::ios::binary) << text; }
 
-  std::string path_;
+  test::Folder folder_;
+  std::string path_ = folder_ / "file";
 };
 
 TEST_F(MappedFileTest, HoldsTheBytes) {
@@ -59,7 +56,7 @@ TEST_F(MappedFileTest, AnAbsentFileIsNamed) {
 }
 
 TEST_F(MappedFileTest, AFolderIsNoFile) {
-  const auto file = MappedFile::open(testing::TempDir());
+  const auto file = MappedFile::open(folder_ / "");
   ASSERT_FALSE(file.has_value());
   EXPECT_NE(file.error().message.find("it is a folder"), std::string::npos);
 }

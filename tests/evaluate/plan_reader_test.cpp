@@ -3,11 +3,11 @@
 
 #include "evaluate/plan/writer.h"
 #include "support/expect_error.h"
+#include "support/folder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
 namespace monet {
@@ -204,16 +204,16 @@ TEST(PlanReader, ReadsFiles) {
   const auto absent = read_plan("no-such-folder/plan.yaml");
   ASSERT_FALSE(absent.has_value());
   test::expect_error(absent.error(), {"cannot open"}, "no-such-folder/plan.yaml");
-  const std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "monet_plan_test.yaml";
+  const test::Folder folder;
+  const std::string path = folder / "plan.yaml";
   std::ofstream(path) << whole;
-  const auto plan = read_plan(path.string());
+  const auto plan = read_plan(path);
   ASSERT_TRUE(plan.has_value()) << plan.error().text();
   EXPECT_EQ(plan->stacks.size(), 2U);
   std::ofstream(path) << std::string(max_plan_bytes + 1, '#');
-  const auto large = read_plan(path.string());
-  std::filesystem::remove(path);
+  const auto large = read_plan(path);
   ASSERT_FALSE(large.has_value());
-  test::expect_error(large.error(), {"larger than 16 MiB"}, path.string());
+  test::expect_error(large.error(), {"larger than 16 MiB"}, path);
 }
 
 }  // namespace

@@ -157,6 +157,14 @@ TEST_F(ClusterCrewTest, StopsWhenAskedTo) {
   ASSERT_TRUE(run(**made, 100, nullptr, [&] { return ++looks > 2; }));
 }
 
+TEST_F(ClusterCrewTest, StopsBeforeItIsReady) {
+  const auto made = cluster_crew_for(job_, {.address = "local:2",
+                                            .python = script("#!/usr/bin/env python3\nimport time\ntime.sleep(60)\n"),
+                                            .stop = [] { return true; }});
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("stopped before it was ready"));
+}
+
 TEST_F(ClusterCrewTest, AnswersThatNobodyWaitsForAnyMoreAreLeft) {
   const auto made = crew(R"(
 first = []

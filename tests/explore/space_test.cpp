@@ -5,6 +5,7 @@
 #include "explore/space/family.h"
 #include "explore/space/open.h"
 #include "explore/synthetic.h"
+#include "support/folder.h"
 
 #include <monet/explore.h>
 
@@ -183,20 +184,18 @@ TEST(Space, TakesAMachineOfItsOwn) {
 }
 
 TEST(Space, FindsHardwareBesideItself) {
-  const auto folder = std::filesystem::temp_directory_path() / "monet_space_test";
-  std::filesystem::create_directories(folder);
+  const test::Folder folder;
   std::ofstream(folder / "machine.yaml") << "monet: 1\ninclude: edge_tpu\nname: beside\n";
   std::ofstream(folder / "s.yaml") << small("parameters: {x: [1, 2]}\n", "hardware: machine.yaml\n");
-  const auto space = open_space((folder / "s.yaml").string());
+  const auto space = open_space(folder / "s.yaml");
   ASSERT_TRUE(space.has_value()) << space.error().text();
-  EXPECT_EQ(space->hardware, (folder / "machine.yaml").string());
+  EXPECT_EQ(space->hardware, folder / "machine.yaml");
   std::filesystem::remove(folder / "machine.yaml");
   // What is in a store can be read without it.
   EXPECT_FALSE(Space::read_text(space->text, space->path).has_value());
   const auto alone = Space::read_alone(space->text, space->path);
   ASSERT_TRUE(alone.has_value()) << alone.error().text();
   EXPECT_EQ(alone->size(), 2U);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Space, DesignsAndChoicesAreTheSame) {

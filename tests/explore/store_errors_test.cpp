@@ -37,7 +37,7 @@ TEST(ExploreStoreErrors, NoFileOrNoFolder) {
   const Folder folder;
   const auto none = Store::open_to_read(folder / "none.sqlite");
   ASSERT_FALSE(none);
-  expect_error(none.error(), {"cannot be opened", "No such file"}, "none.sqlite");
+  expect_error(none.error(), {"there is no such store"}, "none.sqlite");
   const auto nowhere = Store::open_to_fill(folder / "no/where.sqlite", toy_subject(), true);
   ASSERT_FALSE(nowhere);
   expect_error(nowhere.error(), {"cannot be opened"}, "no/where.sqlite");

@@ -5,8 +5,8 @@
 #include "explore/price/outcome.h"
 #include "explore/store/database.h"
 #include "explore/store/store.h"
+#include "support/folder.h"
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -83,27 +83,6 @@ inline explore::Outcome toy_outcome(explore::Design design) {
   }
   return outcome;
 }
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "monet_XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const { return path_ / name; }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::string bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -4,11 +4,11 @@
 #include "hardware/open/open.h"
 #include "hardware/presets.h"
 #include "hardware/writer.h"
+#include "support/folder.h"
 
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <filesystem>
 #include <fstream>
 #include <random>
 #include <thread>
@@ -78,7 +78,8 @@ TEST(HardwareFamily, SaysWhatIsWrongAsTheFileDoes) {
 }
 
 TEST(HardwareFamily, OfAFile) {
-  const std::string path = (std::filesystem::temp_directory_path() / "monet_family_test.yaml").string();
+  const test::Folder folder;
+  const std::string path = folder / "machine.yaml";
   std::ofstream(path) << *preset_text("edge_tpu");
   const auto family = HardwareFamily::open(path);
   ASSERT_TRUE(family) << family.error().text();
@@ -94,7 +95,6 @@ TEST(HardwareFamily, OfAFile) {
   ASSERT_TRUE(foreign);
   EXPECT_EQ(shown(foreign->with(options)), shown(open_hardware(path, options)));
   EXPECT_EQ(shown(foreign->with({})), shown(open_hardware(path)));
-  std::filesystem::remove(path);
 }
 
 TEST(HardwareFamily, ServesSeveralThreads) {

@@ -2,6 +2,7 @@
 #include "mapping/cache.h"
 
 #include "mapping/random_cases.h"
+#include "support/folder.h"
 
 #include <gtest/gtest.h>
 
@@ -101,13 +102,8 @@ TEST(MappingCache, KeepsTheFirstResult) {
 
 class Store : public ::testing::Test {
  protected:
-  void SetUp() override {
-    path_ = std::filesystem::temp_directory_path() /
-            (std::string("monet_store_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(path_);
-  }
-  void TearDown() override { std::filesystem::remove_all(path_); }
-  std::filesystem::path path_;
+  test::Folder folder_;
+  std::filesystem::path path_ = folder_ / "mappings";
   const std::string digest_ = std::string(31, '0') + "1";
 };
 

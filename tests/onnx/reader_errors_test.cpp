@@ -1,9 +1,11 @@
 // What is the user told about wrong inputs, initializers, attributes and options? One test for each message.
 #include "support/expect_error.h"
+#include "support/folder.h"
 #include "support/onnx_builder.h"
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 namespace monet::onnx {
@@ -256,12 +258,13 @@ TEST(OptionErrors, UnboundDimensionsAreOneAndSaidSo) {
 }
 
 TEST(FileErrors, NameTheFileAndTheNode) {
-  const std::string path = testing::TempDir() + "monet_reader_errors_test.onnx";
+  const test::Folder folder;
+  const std::string path = folder / "net.onnx";
   std::ofstream(path, std::ios::binary) << unary({2}, "Rellu").bytes();
   const auto network = read(path, {});
   ASSERT_FALSE(network.has_value());
   EXPECT_EQ(network.error().place, path + ": node 'y' (Rellu)");
-  std::remove(path.c_str());
+  std::filesystem::remove(path);
   const auto absent = read(path, {});
   ASSERT_FALSE(absent.has_value());
   expect_error(absent.error(), {"cannot open"}, path);

@@ -1,4 +1,5 @@
 // Does an inspection say what the contract promises, whatever the names in the file?
+#include "support/folder.h"
 #include "support/onnx_builder.h"
 
 #include <monet/inspect.h>
@@ -6,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
 #include <fstream>
 
 namespace monet {
@@ -22,10 +22,10 @@ Inspection inspect_product(const std::string& output, std::int64_t batch = 2) {
   model.node("MatMul", {"x", "w"}, {"product"});
   model.node("Relu", {"product"}, {output});
   model.output(output);
-  const std::string path = testing::TempDir() + "monet_inspection_test.onnx";
+  const test::Folder folder;
+  const std::string path = folder / "net.onnx";
   std::ofstream(path, std::ios::binary) << model.bytes();
   auto inspection = inspect(path, {.batch = batch, .dimensions = {}});
-  std::remove(path.c_str());
   EXPECT_TRUE(inspection.has_value()) << inspection.error().text();
   return inspection ? *inspection : Inspection{};
 }
