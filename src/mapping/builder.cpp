@@ -21,6 +21,8 @@ void OrderBuilder::reset(const Frame& frame) {
   first.average.fill(1);
   first.most.fill(1);
   first.idle.fill(1);
+  first.extents = 0;
+  for (std::size_t i = 0; i < frame.loops; ++i) first.extents += CandidateTable::hash_of_extent(i, first.most[i]);
   std::array<double, max_frame_loops> all;
   for (std::size_t i = 0; i < frame.loops; ++i) all[i] = static_cast<double>(frame.unrolling->iterations[i]);
   for (std::size_t o = 0; o < frame.operands; ++o) {
@@ -70,7 +72,8 @@ void OrderBuilder::add_candidate(std::size_t o) {
                                 .depth = static_cast<std::uint32_t>(depth_),
                                 .product = state.product,
                                 .idle = state.idle[o],
-                                .most = state.most.data()};
+                                .most = state.most.data(),
+                                .extents = state.extents};
   cuts.candidate[cuts.count++] = &candidates_.find(key, [&](Candidate& made) { make_candidate(o, made); });
 }
 
@@ -110,6 +113,8 @@ void OrderBuilder::push(std::uint8_t loop, std::int64_t size, bool last) {
   }
   const auto all = static_cast<double>(frame_->unrolling->iterations[loop]);
   to.most[loop] = last ? all : std::min(all, from.most[loop] * static_cast<double>(size));
+  to.extents = from.extents - CandidateTable::hash_of_extent(loop, from.most[loop]) +
+               CandidateTable::hash_of_extent(loop, to.most[loop]);
   // So many pieces of this size cover the loop; the last may be smaller.
   to.average[loop] = all / std::ceil(all / to.most[loop]);
   const double average = to.average[loop] / from.average[loop];

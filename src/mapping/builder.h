@@ -33,6 +33,7 @@ class OrderBuilder {
   struct State {
     std::array<double, max_frame_loops> average;  // extents in time below this depth
     std::array<double, max_frame_loops> most;
+    std::uint64_t extents = 0;                    // CandidateTable::hash_of_extent of all of them, added up
     double product = 1;                           // iterations below this depth
     std::array<double, max_frame_operands> idle;  // product of the loops just below that an operand ignores
     // Of each link, over the candidates so far.

@@ -1,7 +1,6 @@
 #include "mapping/candidates.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace monet {
 
@@ -13,8 +12,6 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15U;
   return hash ^ (hash >> 32U);
 }
-
-std::uint64_t mixed(std::uint64_t hash, double value) { return mixed(hash, std::bit_cast<std::uint64_t>(value)); }
 
 }  // namespace
 
@@ -33,11 +30,12 @@ void CandidateTable::clear(std::size_t loops) {
 
 const Candidate* CandidateTable::known_or_new(const Key& key, Candidate*& made) {
   const std::uint64_t place = std::uint64_t{key.operand} * depths + key.depth;
-  std::uint64_t hash = mixed(mixed(place, key.product), key.idle);
-  for (std::size_t i = 0; i < loops_; ++i) hash = mixed(hash, key.most[i]);
+  const std::uint64_t hash = mixed(mixed(key.extents + place, std::bit_cast<std::uint64_t>(key.product)),
+                                   std::bit_cast<std::uint64_t>(key.idle));
+  const auto upper = static_cast<std::uint32_t>(hash >> 32U);
   std::size_t slot = hash % slots;
   for (; slots_[slot].generation == generation_; slot = (slot + 1) % slots) {
-    if (slots_[slot].hash != hash) continue;
+    if (slots_[slot].hash != upper) continue;
     const Entry& entry = *entries_[slots_[slot].entry];
     if (entry.place == place && entry.product == key.product && entry.idle == key.idle &&
         std::equal(key.most, key.most + loops_, entry.most.begin())) {
@@ -56,7 +54,7 @@ const Candidate* CandidateTable::known_or_new(const Key& key, Candidate*& made) 
   entry.product = key.product;
   entry.idle = key.idle;
   std::copy_n(key.most, loops_, entry.most.begin());
-  slots_[slot] = {generation_, static_cast<std::uint32_t>(count_++), hash};
+  slots_[slot] = {generation_, static_cast<std::uint16_t>(count_++), upper};
   made = &entry.candidate;
   return nullptr;
 }

@@ -3,6 +3,7 @@
 
 #include "mapping/order.h"
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -19,7 +20,13 @@ class CandidateTable {
     double product = 1;            // iterations below
     double idle = 1;               // of the loops just below that the operand ignores
     const double* most = nullptr;  // extent in time below, by loop
+    std::uint64_t extents = 0;     // a sum of hash_of_extent over the loops, in any order
   };
+
+  static std::uint64_t hash_of_extent(std::size_t loop, double most) {
+    const std::uint64_t hash = (std::bit_cast<std::uint64_t>(most) + loop) * 0x9e3779b97f4a7c15U;
+    return (hash ^ (hash >> 29U)) * 0xbf58476d1ce4e5b9U;
+  }
 
   // Begins anew, for a frame with so many loops.
   void clear(std::size_t loops);
@@ -38,7 +45,7 @@ class CandidateTable {
   // Null: `made` is where it belongs.
   const Candidate* known_or_new(const Key& key, Candidate*& made);
 
-  static constexpr std::size_t slots = 4096;
+  static constexpr std::size_t slots = 16384;
   static constexpr std::size_t most_entries = slots / 2;
   struct Entry {
     std::uint64_t place = 0;  // operand and depth
@@ -50,11 +57,11 @@ class CandidateTable {
 
   std::size_t loops_ = 0;
   std::size_t count_ = 0;
-  std::uint32_t generation_ = 0;
+  std::uint16_t generation_ = 0;
   struct Slot {
-    std::uint32_t generation = 0;  // free if it is not the present one
-    std::uint32_t entry = 0;
-    std::uint64_t hash = 0;
+    std::uint16_t generation = 0;  // free if it is not the present one
+    std::uint16_t entry = 0;
+    std::uint32_t hash = 0;  // its upper half
   };
   std::vector<Slot> slots_;
   std::vector<std::unique_ptr<Entry>> entries_;
