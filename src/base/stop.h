@@ -1,6 +1,8 @@
 // When a search must end.
 #pragma once
 
+#include <monet/error.h>
+
 #include <chrono>
 #include <functional>
 #include <utility>
@@ -15,5 +17,8 @@ inline std::function<bool()> stop_after(double seconds, std::function<bool()> as
            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >= seconds;
   };
 }
+
+// What a call gives that was asked to stop.
+inline Error stopped_error() { return {.kind = ErrorKind::user, .message = "stopped", .place = {}, .advice = {}}; }
 
 }  // namespace monet

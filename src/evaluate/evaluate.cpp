@@ -1,5 +1,6 @@
 #include "evaluate/evaluate.h"
 
+#include "base/stop.h"
 #include "base/try.h"
 #include "evaluate/schedule/scheduler.h"
 #include "evaluate/tiles/content.h"
@@ -194,8 +195,13 @@ std::vector<std::uint32_t> Evaluator::request_costs(const TileGraph& tiles, cons
 Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
   auto start = std::chrono::steady_clock::now();
   Evaluated result;
+  const std::function<bool()>& stop = shared_->options.stop;
   MONET_CHECK(machine_.check());
-  MONET_TRY(result.assignment, policy_.complete(request));
+  MONET_CHECK(costs_.check_custom());
+  auto assignment = policy_.complete(request);
+  MONET_CHECK(costs_.check_custom());
+  MONET_TRY(result.assignment, std::move(assignment));
+  if (stop && stop()) return stopped_error();
   MONET_TRY(result.tiles, tiling_.tiles(result.assignment, tile_options_));
   Streaming streaming(machine_, costs_, result.assignment, result.tiles, shared_->options.off_chip);
   std::vector<std::uint32_t> cost_of;
@@ -203,7 +209,7 @@ Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
     cost_of = request_costs(result.tiles, result.assignment, streaming);
     result.schedule_s += seconds_since(start);
     start = std::chrono::steady_clock::now();
-    costs_.solve(shared_->options.jobs, shared_->options.progress);
+    MONET_CHECK(costs_.solve(shared_->options.jobs, shared_->options.progress, stop));
     result.map_s += seconds_since(start);
     start = std::chrono::steady_clock::now();
     MONET_TRY(again, streaming.widen(cost_of));
@@ -215,7 +221,8 @@ Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
                                             .tiles = result.tiles,
                                             .costs = costs_,
                                             .cost_of = std::move(cost_of),
-                                            .streamed = streaming.by_tile()}));
+                                            .streamed = streaming.by_tile(),
+                                            .stop = stop}));
   result.schedule_s += seconds_since(start);
   return result;
 }

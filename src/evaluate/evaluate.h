@@ -30,6 +30,7 @@ struct EvaluatorOptions {
   bool off_chip = false;  // every operator reads from and writes to home memory
   std::size_t jobs = 0;
   std::function<void(std::size_t done, std::size_t all)> progress;  // of the mappings
+  std::function<bool()> stop;                                       // asked now and then; true: ends with an error
   std::shared_ptr<OperatorKnowledge> known;                         // empty: its own
 };
 

@@ -21,7 +21,8 @@ namespace monet {
   X(min) X(mode) X(momentum) X(nearest_mode) X(nesterov) X(num_groups) X(output_padding) X(p) X(padding_mode)         \
   X(pads) X(perm) X(ratio) X(reduction) X(repeats) X(reverse) X(roi) X(scale) X(scales) X(select_last_index)          \
   X(shape) X(size) X(softcap) X(sorted) X(split) X(start) X(starts) X(steps) X(storage_order) X(strides)              \
-  X(time_axis) X(to) X(training_mode) X(trans_a) X(trans_b) X(upper) X(value) X(weight_decay)
+  X(time_axis) X(to) X(training_mode) X(trans_a) X(trans_b) X(upper) X(value) X(weight_decay)         \
+  X(domain) X(op_type) X(options) X(outputs)
 // clang-format on
 
 enum class Attr : std::uint8_t {

@@ -41,6 +41,7 @@ Expected<Types> infer_view(const OperatorTypes& operation);
 Expected<Types> infer_movement(const OperatorTypes& operation);
 Expected<Types> infer_generate(const OperatorTypes& operation);
 Expected<Types> infer_optimizer(const OperatorTypes& operation);
+Expected<Types> infer_custom(const OperatorTypes& operation);
 
 // How many leading inputs an operator cannot do without.
 std::size_t required_inputs(Op op);

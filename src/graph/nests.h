@@ -136,6 +136,7 @@ OperatorNests norm_nests(const OperatorSite& site);
 OperatorNests movement_nests(const OperatorSite& site);
 OperatorNests generate_nests(const OperatorSite& site);
 OperatorNests optimizer_nests(const OperatorSite& site);
+OperatorNests custom_nests(const OperatorSite& site);
 
 // Helpers that the rules share.
 

@@ -20,6 +20,7 @@ enum class OpFamily : std::uint8_t {
   movement,
   generate,
   optimizer,
+  custom,
 };
 
 enum class Op : std::uint16_t {
@@ -36,7 +37,7 @@ constexpr std::size_t op_count = 0
 
 std::string_view name_of(Op op);
 std::string_view name_of(OpFamily family);
-constexpr std::size_t family_count = 11;
+constexpr std::size_t family_count = 12;
 OpFamily family_of(Op op);
 std::optional<Op> op_named(std::string_view name);
 

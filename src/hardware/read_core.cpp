@@ -15,9 +15,9 @@ constexpr std::int64_t max_count = 1 << 20;
 constexpr std::size_t max_levels = 64;
 constexpr std::size_t max_grid_rank = 3;
 
-constexpr std::array<std::string_view, 11> family_names = {"elementwise", "contraction", "convolution", "pool",
+constexpr std::array<std::string_view, 12> family_names = {"elementwise", "contraction", "convolution", "pool",
                                                            "reduction",   "softmax",     "norm",        "view",
-                                                           "movement",    "generate",    "optimizer"};
+                                                           "movement",    "generate",    "optimizer",   "custom"};
 
 const std::vector<std::string>& operator_names() {
   static const std::vector<std::string> names = [] {

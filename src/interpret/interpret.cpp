@@ -57,6 +57,11 @@ Expected<std::vector<Array>> execute_by_family(const Execution& execution) {
     case OpFamily::view: return execute_view(execution);
     case OpFamily::movement: return execute_movement(execution);
     case OpFamily::generate: return execute_generate(execution);
+    case OpFamily::custom:
+      return Error{.message = fmt::format("what the custom operator '{}' computes is not known",
+                                          execution.attributes.text(Attr::op_type)),
+                   .place = {},
+                   .advice = "export it as the standard operators that it consists of"};
     case OpFamily::optimizer: break;  // all composite
   }
   return Error{.kind = ErrorKind::defect, .message = "unknown operator family", .place = {}, .advice = {}};

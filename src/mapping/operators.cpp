@@ -154,7 +154,8 @@ class Mapper {
   Attempt attempt(const Node& node, const std::vector<Problem>& problems, std::size_t c) {
     const Core& core = hardware_[cores_[c]];
     Attempt result{.core = cores_[c]};
-    result.reason = cannot_run(core, node.op, problems);
+    result.reason =
+        node.op == Op::Custom ? "what a custom operator computes is not known" : cannot_run(core, node.op, problems);
     if (!result.reason.empty()) return result;
     if (core.rate) {
       result.rate = on_rate_core(problems, result);
@@ -225,7 +226,9 @@ class Mapper {
     for_each_index(tasks_.size(), options_.jobs, [&](std::size_t i) {
       Task& task = tasks_[i];
       task.result = cache_.find(task.key);
-      if (!task.result) {
+      if (!task.result && options_.stop && options_.stop()) {
+        task.result = std::make_shared<const Expected<MappedProblem>>(Error{.message = "stopped before it was mapped"});
+      } else if (!task.result) {
         task.result = std::make_shared<const Expected<MappedProblem>>(solve(task));
         cache_.put(task.key, task.result);
       }
@@ -337,6 +340,16 @@ bool may_run(const Core& core, Op op) {
     if (matches(pattern, name_of(op)) || matches(pattern, name_of(family_of(op)))) allowed = !takes_away;
   }
   return allowed;
+}
+
+bool may_run_custom(const Hardware& hardware, const Core& core) {
+  const auto allows = [](const Core& each) { return may_run(each, Op::Custom); };
+  if (std::ranges::any_of(hardware.cores, allows)) return allows(core);
+  return std::ranges::none_of(core.operators, [](std::string_view pattern) {
+    if (!pattern.starts_with('!')) return false;
+    pattern.remove_prefix(1);
+    return matches(pattern, name_of(Op::Custom)) || matches(pattern, name_of(OpFamily::custom));
+  });
 }
 
 bool has_operations(const Unit& unit, const Problem& problem) { return has_operations(unit.cycles, problem.per_point); }

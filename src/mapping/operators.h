@@ -46,6 +46,7 @@ struct OperatorOptions {
   MappingStore* store = nullptr;
   const MappingFile* mapping_file = nullptr;  // what it prescribes, by operator
   std::function<bool(const Node&)> wanted;    // none: every node
+  std::function<bool()> stop;                 // true: what is not mapped yet carries that as its reason
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 
@@ -64,6 +65,9 @@ Expected<MappedOperators> map_operators(const Graph& graph, const Hardware& hard
 // By the core's own list, in which a pattern that begins with ! takes away from those before it; the units are another
 // question.
 bool may_run(const Core& core, Op op);
+// Custom operators run on the cores whose lists allow them. Where none does, no list was written with them in mind: any
+// core runs them that does not take them away.
+bool may_run_custom(const Hardware& hardware, const Core& core);
 
 bool has_operations(const Unit& unit, const Problem& problem);
 

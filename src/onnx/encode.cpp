@@ -97,6 +97,10 @@ void ModelEncoder::node(const OnnxNode& node) {
     add_text(attribute, 1, entry.name);
     std::visit(AttributeWriter{attribute}, entry.value);
   }
+  if (!node.domain.empty()) {
+    add_text(message, 7, node.domain);
+    domains_.emplace(node.domain);
+  }
   add_metadata(message, 9, node.metadata);
 }
 
@@ -134,6 +138,11 @@ std::string ModelEncoder::finish(Text graph_name, Versions versions) {
     pbf_writer opset(model, 8);
     add_text(opset, 1, "");
     opset.add_int64(2, versions.opset);
+  }
+  for (const std::string& domain : std::exchange(domains_, {})) {
+    pbf_writer opset(model, 8);
+    add_text(opset, 1, domain);
+    opset.add_int64(2, 1);
   }
   return bytes;
 }

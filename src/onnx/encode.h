@@ -5,6 +5,7 @@
 #include "graph/constant.h"
 #include "graph/graph.h"
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,7 @@ struct OnnxNode {
   std::vector<Text> outputs;
   OnnxAttributes attributes;
   Metadata metadata;
+  Text domain = {};  // empty: ONNX's own
 };
 
 // A GraphProto and the ModelProto around it, part by part. Cost: linear in the bytes.
@@ -73,6 +75,7 @@ class ModelEncoder {
   std::string inputs_;
   std::string outputs_;
   std::string inner_values_;
+  std::set<std::string, std::less<>> domains_;  // of the nodes, beside ONNX's own
 };
 
 }  // namespace monet::onnx

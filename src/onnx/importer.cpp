@@ -1,5 +1,6 @@
 #include "onnx/importer.h"
 
+#include "base/suggest.h"
 #include "base/try.h"
 #include "graph/infer.h"
 #include "onnx/own_notes.h"
@@ -29,6 +30,24 @@ Status check_sizes(const Shape& shape, const std::string& what) {
   return Done{};
 }
 
+std::vector<ImportEntry> all_rules() {
+  std::vector<ImportEntry> rules;
+  for (const auto& family : {constant_rules(), elementwise_rules(), contraction_rules(), convolution_rules(),
+                             pool_rules(), reduction_rules(), softmax_rules(), norm_rules(), view_rules(),
+                             movement_rules(), generate_rules(), sequence_rules()}) {
+    rules.insert(rules.end(), family.begin(), family.end());
+  }
+  return rules;
+}
+
+std::vector<std::string> known_operators(Text domain) {
+  std::vector<std::string> names;
+  for (const ImportEntry& entry : all_rules()) {
+    if (entry.domain == domain) names.emplace_back(entry.op_type);
+  }
+  return names;
+}
+
 Error unknown_operator(const RawNode& node, std::int64_t version) {
   const std::string domain = node.domain.empty() ? "ai.onnx" : std::string(node.domain);
   const std::string what = fmt::format("operator '{}' of domain '{}', operator set {}", node.op_type, domain, version);
@@ -41,8 +60,13 @@ Error unknown_operator(const RawNode& node, std::int64_t version) {
     return problem(what + " is recurrent, and recurrent operators are not read", place_of(node),
                    "export the recurrence step by step, as matrix products");
   }
-  return problem(what + " is not known", place_of(node), "export the model without it, or as standard ONNX operators");
+  const std::string guess = nearest(node.op_type, known_operators(node.domain));
+  return problem(what + " is not known", place_of(node),
+                 (guess.empty() ? "" : fmt::format("did you mean '{}'? else ", guess)) +
+                     "export the model without it, or as standard ONNX operators");
 }
+
+bool is_standard(Text domain) { return domain.empty() || domain.starts_with("ai.onnx"); }
 
 }  // namespace
 
@@ -87,15 +111,20 @@ const Constant* Importer::constant_of(Value& value) {
   return value.constant ? &*value.constant : nullptr;
 }
 
-std::optional<Shape> Importer::declared_shape(Text name) {
+const RawValue* Importer::declared(Text name) {
   if (declared_.empty()) {
     for (const RawValue& value : model_.raw->graph.inner_values) declared_.emplace(value.name, &value);
     for (const RawValue& value : model_.raw->graph.outputs) declared_.emplace(value.name, &value);
   }
   const auto found = declared_.find(name);
-  if (found == declared_.end() || !found->second->has_shape) return std::nullopt;
+  return found == declared_.end() ? nullptr : found->second;
+}
+
+std::optional<Shape> Importer::declared_shape(Text name) {
+  const RawValue* value = declared(name);
+  if (value == nullptr || !value->has_shape) return std::nullopt;
   Shape shape;
-  for (const RawDimension& dimension : found->second->dims) shape.push_back(dimension.has_value ? dimension.value : -1);
+  for (const RawDimension& dimension : value->dims) shape.push_back(dimension.has_value ? dimension.value : -1);
   return shape;
 }
 
@@ -313,8 +342,9 @@ Status Importer::import_node(const FlatNode& flat, std::optional<std::size_t> in
   NodeImport node(*this, raw, flat.version);
   corrected_target_.reset();
   if (index) correct_batch(node, *index);
-  const ImportRule rule = find_rule(raw.domain, raw.op_type);
-  if (rule == nullptr) return unknown_operator(raw, flat.version);
+  ImportRule rule = find_rule(raw.domain, raw.op_type);
+  if (rule == nullptr && is_standard(raw.domain)) return unknown_operator(raw, flat.version);
+  if (rule == nullptr) rule = import_custom;
   if (std::ranges::all_of(raw.outputs, [](Text name) { return name.empty(); })) return Done{};  // for nobody
   rule(node);
   if (node.failed()) {
@@ -355,12 +385,8 @@ Expected<Graph> Importer::run() {
 ImportRule find_rule(std::string_view domain, std::string_view op_type) {
   static const auto table = [] {
     std::unordered_map<std::string, ImportRule> rules;
-    for (const auto& family : {constant_rules(), elementwise_rules(), contraction_rules(), convolution_rules(),
-                               pool_rules(), reduction_rules(), softmax_rules(), norm_rules(), view_rules(),
-                               movement_rules(), generate_rules(), sequence_rules()}) {
-      for (const ImportEntry& entry : family)
-        rules.emplace(fmt::format("{}:{}", entry.domain, entry.op_type), entry.rule);
-    }
+    for (const ImportEntry& entry : all_rules())
+      rules.emplace(fmt::format("{}:{}", entry.domain, entry.op_type), entry.rule);
     return rules;
   }();
   const auto found = table.find(fmt::format("{}:{}", domain, op_type));

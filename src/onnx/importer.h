@@ -69,6 +69,8 @@ class Importer {
   // The value of a tensor that folding may use: not of one among the initializers that may be trained.
   const Constant* foldable(TensorId id) const;
   bool may_be_trained(Text name, const Constant& value) const;
+  // What the file says of a value between nodes, or of an output; null: nothing.
+  const RawValue* declared(Text name);
   std::optional<Shape> declared_shape(Text name);
   std::string unique_node_name(std::string name);
   // Adds a tensor under that name, or one made unique from it.

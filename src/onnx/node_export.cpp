@@ -1,5 +1,6 @@
 #include "onnx/node_export.h"
 
+#include "graph/custom.h"
 #include "onnx/own_notes.h"
 
 #include <algorithm>
@@ -42,7 +43,8 @@ Text NodeExport::scalar(ElementType type, double value) {
 
 Metadata NodeExport::metadata() const { return {{phase_key, name_of(node_.phase)}}; }
 
-void NodeExport::emit(Text op_type, std::vector<Text> inputs, OnnxAttributes attributes, std::size_t least_outputs) {
+void NodeExport::emit(Text op_type, std::vector<Text> inputs, OnnxAttributes attributes, std::size_t least_outputs,
+                      Text domain) {
   while (!inputs.empty() && inputs.back().empty()) inputs.pop_back();
   std::vector<Text> outputs;
   std::size_t wanted = node_.outputs.size();
@@ -55,7 +57,8 @@ void NodeExport::emit(Text op_type, std::vector<Text> inputs, OnnxAttributes att
       outputs.push_back(i < least_outputs ? file_.names.fresh(fmt::format("{}.unused{}", node_.name, i)) : Text());
     }
   }
-  file_.encoder.node({op_type, node_.name, std::move(inputs), std::move(outputs), std::move(attributes), metadata()});
+  file_.encoder.node(
+      {op_type, node_.name, std::move(inputs), std::move(outputs), std::move(attributes), metadata(), domain});
 }
 
 Text NodeExport::make(Text op_type, std::vector<Text> inputs, OnnxAttributes attributes, Shape shape,
@@ -106,6 +109,16 @@ void export_as_is(NodeExport& node) {
 
 namespace {
 
+// As the file had it.
+void export_custom(NodeExport& node) {
+  const CustomOperator custom = custom_operator(node.attributes());
+  OnnxAttributes attributes;
+  for (const auto& [name, value] : custom.attributes) {
+    attributes.push_back({name, std::visit([](const auto& held) { return OnnxValue(held); }, value)});
+  }
+  node.emit(custom.type, node.inputs(), std::move(attributes), 1, custom.domain);
+}
+
 template <class Predicate>
 bool any_type(const Graph& graph, const Node& node, Predicate holds) {
   const auto fits = [&](TensorId id) { return id.valid() && holds(graph[id].type.format.element); };
@@ -153,6 +166,7 @@ void in_single_precision(NodeExport& node) {
 }  // namespace
 
 ExportRule find_export_rule(const Graph& graph, const Node& node) {
+  if (node.op == Op::Custom) return export_custom;
   if (is_composite(node.op)) return nullptr;
   if (any_type(graph, node, is_storage_type) && !takes_storage_types(node.op)) return nullptr;
   if (any_type(graph, node, [&](ElementType type) { return lacks(node.op, type); })) return in_single_precision;
@@ -167,6 +181,7 @@ ExportRule find_export_rule(const Graph& graph, const Node& node) {
     case OpFamily::view: return view_export(graph, node);
     case OpFamily::movement: return movement_export(graph, node);
     case OpFamily::generate: return generate_export(graph, node);
+    case OpFamily::custom:
     case OpFamily::optimizer: break;
   }
   return nullptr;

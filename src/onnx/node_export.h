@@ -50,7 +50,8 @@ class NodeExport {
 
   // The node itself: its outputs are the node's. ONNX demands `least_outputs` of them; those that the graph has no
   // tensor for get a name that nobody reads.
-  void emit(Text op_type, std::vector<Text> inputs, OnnxAttributes attributes = {}, std::size_t least_outputs = 1);
+  void emit(Text op_type, std::vector<Text> inputs, OnnxAttributes attributes = {}, std::size_t least_outputs = 1,
+            Text domain = {});
   // A helper in front of it: the name of its output.
   Text make(Text op_type, std::vector<Text> inputs, OnnxAttributes attributes, Shape shape, ElementType type);
   // Helpers that several rules need. Where nothing is to be done they give the tensor itself.

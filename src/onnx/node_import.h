@@ -24,6 +24,7 @@ class NodeImport {
   NodeImport(Importer& importer, const RawNode& raw, std::int64_t version);
 
   // ---- what the file says
+  std::string_view domain() const { return raw_.domain; }
   std::string_view op_type() const { return raw_.op_type; }
   std::int64_t version() const { return version_; }  // of the operator set that the node belongs to
 
@@ -40,6 +41,8 @@ class NodeImport {
   ElementType type(std::size_t i);
   // The shape that the exporter noted for an output, -1 where it is not a number; nothing when it noted none.
   std::optional<Shape> declared_shape(std::size_t output);
+  // The type that the file states for an output, with its dimensions bound; fails the node when it does not say all.
+  TensorType stated_type(std::size_t output);
   // The value of an input if it is known (see Constant), else null. For an input that decides shapes use required_*.
   const Constant* value(std::size_t i);
   // The integers of an input that must be known; fails the node, naming the input, when they are not.
@@ -56,6 +59,8 @@ class NodeImport {
   std::vector<std::int64_t> integers(std::string_view name, const std::vector<std::int64_t>& otherwise = {});
   std::vector<double> reals(std::string_view name, const std::vector<double>& otherwise = {});
   std::optional<Constant> tensor(std::string_view name);  // decoded; fails the node when it is too large to keep
+  // All of them; those that the graph cannot keep are left out with a warning.
+  std::vector<std::pair<std::string, AttributeValue>> all_attributes();
   // Marks attributes as known and without meaning for us (`activation` hints, deprecated switches).
   void ignore(std::initializer_list<std::string_view> names);
 
@@ -92,6 +97,8 @@ class NodeImport {
  private:
   friend class Importer;
   const RawAttribute* find(std::string_view name, RawAttribute::Kind kind);
+  // The size that the file states for an axis of an output; nothing: it does not, and the node has failed.
+  std::optional<std::int64_t> stated_size(std::size_t output, std::size_t axis);
   // Of an input that is there; fails the node when it is not, and gives a scalar's.
   TensorType input_type(std::size_t i);
   // The outputs' values when all inputs' are known and folding them is allowed.
@@ -110,6 +117,9 @@ class NodeImport {
 
 // Turns one kind of ONNX node into operators.
 using ImportRule = void (*)(NodeImport& node);
+
+// For what no rule is known: an operator that the graph has by name alone.
+void import_custom(NodeImport& node);
 
 struct ImportEntry {
   std::string_view domain;  // "" is ONNX itself

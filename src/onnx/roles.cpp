@@ -21,7 +21,8 @@ enum Use : std::uint16_t {
   left = 64,        // first operand of a product: a weight if it is an initializer, data if it is an input
   of_norm = 128,    // operand of a norm, as it is
   on_input = 256,   // added to or multiplied with the network's input: may normalize it, may be a learned position
-  direct = 512      // a weight or left operand as it is, not by way of others
+  direct = 512,     // a weight or left operand as it is, not by way of others
+  of_custom = 1024  // operand of an operator of which nothing is known
 };
 
 using Uses = std::vector<std::uint16_t>;  // by tensor
@@ -44,6 +45,7 @@ std::uint16_t position_use(const Node& node, std::size_t input) {
     case Op::Gather:
     case Op::GatherElements:
     case Op::GatherND: return input == 0 ? lookup : 0;
+    case Op::Custom: return of_custom;
     default: return 0;
   }
 }
@@ -204,6 +206,7 @@ std::string_view reason_not_trained(const Tensor& tensor, std::uint16_t uses, co
   if ((uses & on_input) != 0 && signature.is_member(tensor.name)) return "";
   if (uses & (normalizes | on_input)) return "it normalizes the input";
   if (uses & mask) return "a choice between values";
+  if (uses & of_custom) return "a custom operator reads it, which has no gradient";
   return "not in a trainable position";
 }
 

@@ -1,5 +1,7 @@
 #include "training/differentiate.h"
 
+#include "graph/custom.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,6 +52,14 @@ Error not_differentiable(const Graph& graph, NodeId id, std::span<const TensorId
     names += fmt::format("{}'{}'", i == 0 ? "" : ", ", graph[behind[i]].name);
   }
   if (behind.size() > most) names += fmt::format(" and {} more", behind.size() - most);
+  if (graph[id].op == Op::Custom) {
+    return {.message = fmt::format("the custom operator {} has no gradient, and these parameters lie behind it: {}",
+                                   operator_type(graph[id]), names),
+            .place = fmt::format("node '{}'", graph[id].name),
+            .advice =
+                "freeze them, look at inference alone (--inference), or export the operator as the standard "
+                "operators that it consists of"};
+  }
   return {.message = fmt::format("{} cannot be differentiated, and these parameters lie behind it: {}",
                                  name_of(graph[id].op), names),
           .place = fmt::format("node '{}'", graph[id].name),

@@ -80,6 +80,7 @@ GradientRule gradient_rule(Op op) {
     case OpFamily::view: return view_gradient(op);
     case OpFamily::movement: return movement_gradient(op);
     case OpFamily::generate: return generate_gradient(op);
+    case OpFamily::custom:
     case OpFamily::optimizer: break;
   }
   return nullptr;

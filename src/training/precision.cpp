@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "base/suggest.h"
 #include "graph/builder.h"
+#include "graph/custom.h"
 #include "graph/infer.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ bool is_lowered(Op op) {
   }
 }
 
-// What it runs in float32.
+// What it runs in float32, and what it does not know.
 bool is_raised(Op op) {
   switch (op) {
     case Op::Acos:
@@ -69,7 +70,8 @@ bool is_raised(Op op) {
     case Op::SoftmaxCrossEntropyLoss:
     case Op::NegativeLogLikelihoodLoss:
     case Op::LayerNormalization:
-    case Op::GroupNormalization: return true;
+    case Op::GroupNormalization:
+    case Op::Custom: return true;
     default: return false;
   }
 }
@@ -101,6 +103,14 @@ void infer_outputs(Graph& graph, const Node& node) {
 
 // An operator that names a floating-point type makes `type` instead.
 void retarget(Node& node, ElementType type) {
+  if (node.op == Op::Custom) {
+    CustomOperator custom = custom_operator(node.attributes);
+    for (TensorType& output : custom.outputs) {
+      const ElementType own = output.format.element;
+      if (is_floating(own) && bits_of(own) >= 16) output.format.element = type;
+    }
+    node.attributes = custom_attributes(custom);
+  }
   if (!node.attributes.has(Attr::to)) return;
   const auto to = static_cast<ElementType>(node.attributes.integer(Attr::to));
   if (is_floating(to) && bits_of(to) >= 16) node.attributes.set(Attr::to, static_cast<std::int64_t>(type));

@@ -1,5 +1,6 @@
 #include "evaluate/addresses/addresses.h"
 
+#include "base/stop.h"
 #include "evaluate/check/packing.h"
 #include "evaluate/packing/packing.h"
 
@@ -27,7 +28,8 @@ std::vector<double> moments(const Schedule& schedule) {
 
 }  // namespace
 
-Expected<PackedStays> pack_stays(const ScheduledStep& step, const Machine& machine, MemoryId only) {
+Expected<PackedStays> pack_stays(const ScheduledStep& step, const Machine& machine, MemoryId only,
+                                 const std::function<bool()>& stop) {
   const Schedule& schedule = step.schedule;
   PackedStays packed;
   packed.home.assign(schedule.home.size(), -1);
@@ -54,6 +56,7 @@ Expected<PackedStays> pack_stays(const ScheduledStep& step, const Machine& machi
   for (std::size_t m = 0; m < lives.size(); ++m) {
     MemoryLife& life = lives[m];
     if (life.items.empty()) continue;
+    if (stop && stop()) return stopped_error();
     const PackResult result = pack(life.items, {.effort = 0.1});
     if (const std::string fault = check_packing(life.items, result.offsets, result.peak); !fault.empty()) {
       return Error{.kind = ErrorKind::defect, .message = fault, .place = step.hardware.memories[m].name};

@@ -7,6 +7,7 @@
 #include <monet/expected.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace monet {
@@ -21,7 +22,9 @@ struct PackedStays {
 };
 
 // Addresses for the tensors in home memories and storage, and for the buffers in memories that several cores share.
-// `only`: this memory alone. Fails (a defect) when the packing does not pass its own check.
-Expected<PackedStays> pack_stays(const ScheduledStep& step, const Machine& machine, MemoryId only = {});
+// `only`: this memory alone. `stop`, which may be empty, is asked before each memory; true: fails. Fails (a defect)
+// when the packing does not pass its own check.
+Expected<PackedStays> pack_stays(const ScheduledStep& step, const Machine& machine, MemoryId only = {},
+                                 const std::function<bool()>& stop = {});
 
 }  // namespace monet

@@ -19,6 +19,18 @@ bool is_listed(const Core& core, Op op) {
   return listed;
 }
 
+// Custom operators may run where they are listed. If that is nowhere, all cores take them but those that say no.
+bool takes_custom(const Hardware& hardware, const Core& core) {
+  for (const Core& other : hardware.cores) {
+    if (is_listed(other, Op::Custom)) return is_listed(core, Op::Custom);
+  }
+  for (const std::string& pattern : core.operators) {
+    const std::string_view name = std::string_view(pattern).substr(1);
+    if (pattern.starts_with('!') && (matches(name, "Custom") || matches(name, "custom"))) return false;
+  }
+  return true;
+}
+
 // One of its units has all kinds of operations of the nest.
 bool can_do(const Core& core, const Counts& counts) {
   const auto has_all = [&](const std::array<double, count_kinds>& rates) {
@@ -81,7 +93,7 @@ class Cores {
     last_node_ = node;
     const Core& on = subject_.hardware[core];
     const Node& of = subject_.graph[node];
-    bool able = is_listed(on, of.op);
+    bool able = of.op == Op::Custom ? takes_custom(subject_.hardware, on) : is_listed(on, of.op);
     for (const Nest& nest : subject_.nests[node.index()].nests) able = able && can_do(on, nest.per_point);
     if (!able) findings_.add("{} runs on {}, which cannot run {}", of.name, on.name, name_of(of.op));
   }

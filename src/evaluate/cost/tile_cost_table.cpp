@@ -1,15 +1,20 @@
 #include "evaluate/cost/tile_cost_table.h"
 
 #include "base/parallel.h"
+#include "base/stop.h"
+#include "evaluate/cost/custom_cost.h"
 #include "mapping/key.h"
 #include "mapping/operators.h"
 #include "mapping/order.h"
 #include "mapping/precision.h"
 #include "mapping/rate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <thread>
 
 namespace monet {
 
@@ -44,7 +49,9 @@ void append(std::string& key, const ZigzagLayer& layer) {
 }  // namespace
 
 TileCostTable::TileCostTable(const Machine& machine, MappingCache& cache, const CostOptions& options)
-    : machine_(machine), cache_(cache), options_(options), places_(machine.kinds() * path_sets) {}
+    : machine_(machine), cache_(cache), options_(options), places_(machine.kinds() * path_sets) {
+  options_.custom = asked_once(std::move(options_.custom));
+}
 
 std::uint32_t TileCostTable::class_of(const Graph& graph, NodeId node, std::uint32_t content) {
   if (options_.zigzag) return make_class(graph, node);
@@ -61,20 +68,39 @@ std::uint32_t TileCostTable::make_class(const Graph& graph, NodeId id) {
   std::string key(name_of(node.op));
   for (const Problem& problem : problems) key += key_of(problem);
   for (Path path : paths) key += static_cast<char>(path);
+  CustomTile tile;
+  if (node.op == Op::Custom || (options_.custom && !problems.empty())) {
+    tile = custom_tile(graph, node, options_.extract.precision);
+    key += key_of(tile);
+  }
   if (const auto layer = options_.zigzag ? stream_layer(graph, node) : std::nullopt) append(key, *layer);
   const auto [found, added] = known_classes_.emplace(std::move(key), static_cast<std::uint32_t>(classes_.size()));
   if (!added) return found->second;
-  NodeClass& of =
-      classes_.emplace_back(NodeClass{.first = id, .problems = std::move(problems), .input_paths = std::move(paths)});
+  NodeClass& of = classes_.emplace_back(NodeClass{.first = id,
+                                                  .name = node.name,
+                                                  .op = node.op,
+                                                  .problems = std::move(problems),
+                                                  .input_paths = std::move(paths),
+                                                  .tile = std::move(tile)});
+  of.custom.resize(machine_.kinds());
   for (std::size_t kind = 0; kind < machine_.kinds() && !of.problems.empty(); ++kind) {
-    of.refusals.push_back(refusal_of(of, node.op, kind));
+    of.refusals.push_back(refusal_of(of, kind));
+    // The bound must not depend on which cores a plan asks for.
+    if (of.op != Op::Custom && of.refusals.back().empty()) custom_cost(of, kind, {});
   }
   return found->second;
 }
 
-std::string TileCostTable::refusal_of(const NodeClass& of, Op op, std::size_t kind) const {
+std::string TileCostTable::refusal_of(NodeClass& of, std::size_t kind) {
   const Core& core = machine_.hardware()[machine_.first_of_kind(kind)];
-  std::string reason = cannot_run(core, op, of.problems);
+  if (of.op == Op::Custom) {
+    if (!may_run_custom(machine_.hardware(), core)) {
+      return fmt::format("{} is not among the operators of core {}", of.tile.op, core.name);
+    }
+    const bool known = custom_cost(of, kind, {}).has_value() || options_.zigzag;
+    return known ? "" : fmt::format("no cost is known for {} on core {}", of.tile.op, core.name);
+  }
+  std::string reason = cannot_run(core, of.op, of.problems);
   if (!reason.empty() || !core.rate) return reason;
   for (const Problem& problem : of.problems) {
     const PrecisionRate* precision = nearest_precision(core.rate->precisions, problem.precision);
@@ -83,6 +109,42 @@ std::string TileCostTable::refusal_of(const NodeClass& of, Op op, std::size_t ki
     if (!cost) return cost.error().message;
   }
   return {};
+}
+
+std::optional<CustomCost> TileCostTable::custom_cost(NodeClass& of, std::size_t kind,
+                                                     std::span<const LoopSize> extents) {
+  if (!options_.custom || custom_error_) return std::nullopt;
+  CustomTile tile = of.tile;
+  tile.core = machine_.hardware()[machine_.first_of_kind(kind)].type;
+  for (const LoopSize& extent : extents) {
+    for (auto& [name, size] : tile.loops) {
+      if (name == name_of(extent.loop)) size = extent.size;
+    }
+  }
+  auto cost = options_.custom(tile);
+  if (!cost) {
+    custom_error_ = std::move(cost).error();
+    if (custom_error_->place.empty()) custom_error_->place = fmt::format("node '{}'", of.name);
+    return std::nullopt;
+  }
+  // Of a known operator other tiles may cost anything.
+  if (*cost && !of.custom[kind]) of.custom[kind] = of.op == Op::Custom ? **cost : CustomCost{};
+  return *cost;
+}
+
+Status TileCostTable::check_custom(std::uint32_t node_class) const {
+  if (custom_error_) return *custom_error_;
+  const NodeClass& of = classes_[node_class];
+  if (of.op != Op::Custom || options_.zigzag) return Done{};
+  bool allowed = false;
+  for (std::size_t kind = 0; kind < machine_.kinds(); ++kind) {
+    if (of.custom[kind]) return Done{};
+    allowed |= may_run_custom(machine_.hardware(), machine_.hardware()[machine_.first_of_kind(kind)]);
+  }
+  if (!allowed) return Done{};  // which is another mistake
+  return Error{.message = fmt::format("no cost is known for the custom operator '{}' (node '{}')", of.tile.op, of.name),
+               .place = {},
+               .advice = "give its cycles and energy in a file (--custom FILE), or by a function"};
 }
 
 const std::vector<UnitPlace>& TileCostTable::places(std::uint32_t kind, std::uint8_t streamed) {
@@ -102,8 +164,9 @@ const TileEstimate& TileCostTable::estimate(std::uint32_t node_class, std::size_
   return of.estimates.emplace(key_, make_estimate(of, kind, extents)).first->second;
 }
 
-TileEstimate TileCostTable::make_estimate(const NodeClass& of, std::size_t kind, std::span<const LoopSize> extents) {
+TileEstimate TileCostTable::make_estimate(NodeClass& of, std::size_t kind, std::span<const LoopSize> extents) {
   TileEstimate estimate;
+  const std::optional<CustomCost> custom = custom_cost(of, kind, extents);
   const Hardware& hardware = machine_.hardware();
   const Core& core = hardware[machine_.first_of_kind(kind)];
   for (const Problem& whole : of.problems) {
@@ -115,6 +178,7 @@ TileEstimate TileCostTable::make_estimate(const NodeClass& of, std::size_t kind,
       estimate.bits[static_cast<std::size_t>(operand.path)] +=
           elements(operand, sizes) * static_cast<double>(operand.bits);
     }
+    if (custom) continue;
     if (core.rate) {
       const PrecisionRate* precision = nearest_precision(core.rate->precisions, problem.precision);
       const auto cost = rate_cost(*core.rate, hardware.clock_hz, operations_of(problem),
@@ -137,6 +201,7 @@ TileEstimate TileCostTable::make_estimate(const NodeClass& of, std::size_t kind,
     }
     estimate.cycles += best;
   }
+  if (custom) estimate.cycles = custom->cycles;
   return estimate;
 }
 
@@ -151,14 +216,17 @@ std::uint32_t TileCostTable::request(const TileRequest& request, std::span<const
   known_requests_.emplace(key_, number);
   requests_.push_back(request);
   requests_.back().extents = loops_of(extents);
+  requests_.back().custom = custom_cost(classes_[request.node_class], request.kind, extents);
   return number;
 }
 
-void TileCostTable::solve(const Graph& graph, std::size_t jobs,
-                          const std::function<void(std::size_t, std::size_t)>& progress) {
+Status TileCostTable::solve(const Graph& graph, std::size_t jobs,
+                            const std::function<void(std::size_t, std::size_t)>& progress,
+                            const std::function<bool()>& stop) {
+  if (custom_error_) return *custom_error_;
   const std::size_t first = solutions_.size();
   const std::size_t count = requests_.size() - first;
-  if (count == 0) return;
+  if (count == 0) return Done{};
   std::vector<const std::vector<UnitPlace>*> places_for;
   for (std::size_t i = first; i < requests_.size(); ++i) {
     places_for.push_back(&places(requests_[i].kind, requests_[i].streamed));
@@ -166,10 +234,18 @@ void TileCostTable::solve(const Graph& graph, std::size_t jobs,
   solutions_.resize(requests_.size());
   const TileSolver solver(machine_, cache_, options_);
   std::atomic<std::size_t> done = 0;
+  std::atomic<bool> stopped = false;
+  const std::thread::id caller = std::this_thread::get_id();
   for_each_index(count, jobs, [&](std::size_t i) {
+    if (stop && std::this_thread::get_id() == caller && stop()) stopped = true;
+    if (stopped) return;
     const TileRequest& request = requests_[first + i];
     const NodeClass& of = classes_[request.node_class];
-    if (options_.zigzag && !places_for[i]->empty()) {
+    if (request.custom) {
+      solutions_[first + i] = solver.solve_custom(request, of.problems);
+    } else if (of.op == Op::Custom) {
+      solutions_[first + i] = solver.solve_unknown(request);
+    } else if (options_.zigzag && !places_for[i]->empty()) {
       const auto layer = stream_layer(graph, graph[of.first], request.extents);
       solutions_[first + i] = solver.solve_zigzag(request, layer, places_for[i]->front());
     } else {
@@ -177,10 +253,15 @@ void TileCostTable::solve(const Graph& graph, std::size_t jobs,
     }
     if (progress) progress(++done, count);
   });
+  if (stopped) {
+    solutions_.resize(first);
+    return stopped_error();
+  }
   for (std::size_t i = first; i < solutions_.size(); ++i) {
     for (const auto& [digest, mapping] : solutions_[i].found) options_.store->add(digest, mapping);
     solutions_[i].found = {};
   }
+  return Done{};
 }
 
 OperatorBound TileCostTable::bound(std::uint32_t node_class) const {
@@ -193,6 +274,11 @@ OperatorBound TileCostTable::bound(std::uint32_t node_class) const {
     if (!of.refusals[kind].empty()) continue;
     const auto& cores = machine_.cores_of_kind(kind);
     result.cores.insert(result.cores.end(), cores.begin(), cores.end());
+    if (of.custom[kind]) {
+      result.core_cycles = std::min(result.core_cycles, of.custom[kind]->cycles);
+      result.pj = std::min(result.pj, of.custom[kind]->energy_pj);
+      continue;
+    }
     const Core& core = hardware[cores.front()];
     double cycles = 0;
     double pj = 0;

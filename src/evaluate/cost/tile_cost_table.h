@@ -28,10 +28,15 @@ class TileCostTable {
  public:
   // Nodes with equal nests are one class: they cost the same everywhere.
   struct NodeClass {
-    NodeId first;  // in the graph that it was met in: for ZigZag's rules, where a table has one graph
+    NodeId first;      // in the graph that it was met in: for ZigZag's rules, where a table has one graph
+    std::string name;  // of that node
+    Op op = Op::Identity;
     std::vector<Problem> problems;
     std::vector<Path> input_paths;
     std::vector<std::string> refusals;  // by kind of core; empty: it can
+    CustomTile tile;                    // of all of it, for the user's function; without a core
+    // By kind of core, where the user has given costs: no way of running it there costs less.
+    std::vector<std::optional<CustomCost>> custom;
     std::unordered_map<std::string, TileEstimate> estimates;
   };
 
@@ -48,19 +53,25 @@ class TileCostTable {
   // An operator of the class cut down to `extents`: without a search.
   const TileEstimate& estimate(std::uint32_t node_class, std::size_t kind, std::span<const LoopSize> extents);
   OperatorBound bound(std::uint32_t node_class) const;
+  // Fails with the first mistake in the user's costs, of whatever class, and where a custom operator has none.
+  Status check_custom(std::uint32_t node_class) const;
 
   // Names one cost; it may have to be solved for.
   std::uint32_t request(const TileRequest& request, std::span<const LoopSize> extents);
   // Searches for what was requested and is not known yet. The same result for any number of threads. `graph`: the one
   // that asks.
-  void solve(const Graph& graph, std::size_t jobs, const std::function<void(std::size_t, std::size_t)>& progress);
+  // `stop`, which may be empty, is asked by the thread that calls; true: fails, and nothing new is known.
+  Status solve(const Graph& graph, std::size_t jobs, const std::function<void(std::size_t, std::size_t)>& progress,
+               const std::function<bool()>& stop = {});
   const TileRequest& request_of(std::uint32_t cost) const { return requests_[cost]; }
   const TileSolution& solution(std::uint32_t cost) const { return solutions_[cost]; }
 
  private:
   std::uint32_t make_class(const Graph& graph, NodeId id);
-  std::string refusal_of(const NodeClass& of, Op op, std::size_t kind) const;
-  TileEstimate make_estimate(const NodeClass& of, std::size_t kind, std::span<const LoopSize> extents);
+  std::string refusal_of(NodeClass& of, std::size_t kind);
+  // What the user says that a tile costs; nothing: they do not, or it has failed.
+  std::optional<CustomCost> custom_cost(NodeClass& of, std::size_t kind, std::span<const LoopSize> extents);
+  TileEstimate make_estimate(NodeClass& of, std::size_t kind, std::span<const LoopSize> extents);
   const std::vector<UnitPlace>& places(std::uint32_t kind, std::uint8_t streamed);
 
   const Machine& machine_;
@@ -74,6 +85,7 @@ class TileCostTable {
   std::string key_;
   std::vector<TileRequest> requests_;
   std::vector<TileSolution> solutions_;  // by request, as far as they are solved
+  std::optional<Error> custom_error_;
 };
 
 }  // namespace monet

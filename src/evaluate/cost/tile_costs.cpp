@@ -1,5 +1,8 @@
 #include "evaluate/cost/tile_costs.h"
 
+#include "base/try.h"
+#include "graph/custom.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,8 +26,9 @@ void TileCosts::note_free() {
   std::map<std::string, std::size_t> free;
   for (std::size_t i = 0; i < class_of_.size(); ++i) {
     const Node& node = graph_->nodes()[i];
-    const bool has_work = !(*table_)[class_of_[i]].problems.empty();
-    if (has_work && !stream_layer(*graph_, node)) ++free[std::string(name_of(node.op))];
+    const TileCostTable::NodeClass& of = (*table_)[class_of_[i]];
+    const bool given = std::ranges::any_of(of.custom, [](const auto& cost) { return cost.has_value(); });
+    if (!of.problems.empty() && !given && !stream_layer(*graph_, node)) ++free[operator_type(node)];
   }
   std::vector<std::string> parts;
   for (const auto& [op, count] : free) parts.push_back(fmt::format("{} {}", count, op));
@@ -51,14 +55,21 @@ std::uint32_t TileCosts::request(NodeId node, std::size_t kind, std::uint8_t str
   return cost;
 }
 
-void TileCosts::solve(std::size_t jobs, const std::function<void(std::size_t, std::size_t)>& progress) {
-  table_->solve(*graph_, jobs, progress);
+Status TileCosts::check_custom() const {
+  for (std::uint32_t node_class : class_of_) MONET_CHECK(table_->check_custom(node_class));
+  return Done{};
+}
+
+Status TileCosts::solve(std::size_t jobs, const std::function<void(std::size_t, std::size_t)>& progress,
+                        const std::function<bool()>& stop) {
+  MONET_CHECK(table_->solve(*graph_, jobs, progress, stop));
   for (std::uint32_t cost : open_) {
     for (const std::string& note : table_->solution(cost).notes) {
       if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
     }
   }
   open_.clear();
+  return Done{};
 }
 
 Error TileCosts::failure(NodeId node, std::uint32_t cost) const {

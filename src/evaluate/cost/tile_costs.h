@@ -31,7 +31,11 @@ class TileCosts {
   std::uint32_t request(NodeId node, std::size_t kind, std::uint8_t streamed, bool adds,
                         std::span<const LoopSize> extents, std::size_t pieces = 1);
   // Searches for what was requested and is not known yet. The same result for any number of threads.
-  void solve(std::size_t jobs, const std::function<void(std::size_t done, std::size_t all)>& progress = nullptr);
+  // Fails when `stop`, which may be empty, says so, and on mistakes in the user's costs.
+  Status solve(std::size_t jobs, const std::function<void(std::size_t done, std::size_t all)>& progress = nullptr,
+               const std::function<bool()>& stop = {});
+  // Fails on a mistake in the user's costs so far, and where a custom operator has none.
+  Status check_custom() const;
   // Whether the tile can be mapped; where not, the cost says nothing.
   bool is_possible(std::uint32_t cost) const { return table_->solution(cost).failure.empty(); }
   Error failure(NodeId node, std::uint32_t cost) const;

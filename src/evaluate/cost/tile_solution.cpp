@@ -80,6 +80,52 @@ void stream_once(TileCost& cost, const Problem& problem, const Hardware& hardwar
   }
 }
 
+// As one of the core's units with its operations works on it, or the core that is described by its rate. The cost that
+// a user gives names no unit: of several the one that moves most.
+Problem as_on(const Core& core, const Problem& problem, std::string* note) {
+  if (core.rate) {
+    Unit whole;
+    whole.name = "core";
+    whole.precisions = core.rate->precisions;
+    return adapt(problem, whole, note);
+  }
+  const auto bits = [](const Problem& each) {
+    std::int64_t sum = 0;
+    for (const ProblemOperand& operand : each.operands) sum += operand.bits;
+    return sum;
+  };
+  std::optional<Problem> widest;
+  for (const Unit& unit : core.units) {
+    if (!has_operations(unit, problem)) continue;
+    std::string said;
+    Problem adapted = adapt(problem, unit, &said);
+    if (widest && bits(adapted) <= bits(*widest)) continue;
+    widest = std::move(adapted);
+    *note = std::move(said);
+  }
+  return widest ? *std::move(widest) : problem;
+}
+
+void add_note(TileSolution& solution, const Core& core, const std::string& note) {
+  if (!note.empty()) solution.notes.push_back(fmt::format("core {}: {}", core.type, note));
+}
+
+// What streams cannot be faster than the port that it takes longest at.
+double streaming_cycles(const TileCost& cost, const Hardware& hardware, const CorePlaces& places, const Core& core) {
+  double cycles = 0;
+  for (const MemoryId home : places.home) {
+    if (!home.valid()) continue;
+    const auto level = std::ranges::find(core.levels, home, &Level::memory) - core.levels.begin();
+    const std::vector<Port>& ports = hardware[home].ports;
+    for (const PortUse& use : cost.ports) {
+      if (use.level != level || static_cast<std::size_t>(use.port) >= ports.size()) continue;
+      const double width = ports[static_cast<std::size_t>(use.port)].bits_per_cycle();
+      if (width > 0) cycles = std::max(cycles, use.bits / width);
+    }
+  }
+  return cycles;
+}
+
 // Takes away, from every path that does not stream, the levels above the core's local memory, and from the others those
 // above home.
 void keep_levels(Target& target, const CorePlaces& core, std::uint8_t streamed) {
@@ -152,6 +198,35 @@ TileSolution TileSolver::solve(const TileRequest& request, std::span<const Probl
   return solution;
 }
 
+TileSolution TileSolver::solve_custom(const TileRequest& request, std::span<const Problem> problems) const {
+  TileSolution solution = empty_solution(request);
+  TileCost& cost = solution.cost;
+  const Hardware& hardware = machine_.hardware();
+  const CoreId id = machine_.first_of_kind(request.kind);
+  const Core& core = hardware[id];
+  for (const Problem& whole : problems) {
+    std::string note;
+    const Problem problem = as_on(core, tile_of(whole, request.extents, request.adds), &note);
+    add_note(solution, core, note);
+    cost.macs += problem.points() * static_cast<double>(problem.per_point[Count::mac]);
+    cost.precision = problem.precision;
+    stream_once(cost, problem, hardware, machine_[id], core, request.streamed);
+  }
+  cost.compute_cycles = cost.ideal_cycles = cost.bound_cycles = request.custom->cycles;
+  cost.compute_pj = request.custom->energy_pj;
+  cost.cycles = std::max(cost.compute_cycles, streaming_cycles(cost, hardware, machine_[id], core));
+  cost.stall_cycles = cost.cycles - cost.compute_cycles;
+  cost.bound_by = "compute";
+  return solution;
+}
+
+TileSolution TileSolver::solve_unknown(const TileRequest& request) const {
+  TileSolution solution = empty_solution(request);
+  solution.cost.precision = "int8";
+  if (!options_.zigzag) solution.failure = "no cost is known for it there";
+  return solution;
+}
+
 TileSolution TileSolver::solve_zigzag(const TileRequest& request, const std::optional<ZigzagLayer>& layer,
                                       const UnitPlace& place) const {
   TileSolution solution = empty_solution(request);
@@ -192,7 +267,10 @@ void TileSolver::add_rate(TileSolution& solution, const Problem& problem, const 
   total.compute_pj += cost->compute_pj;
   total.precision = name;
   total.bound_by = "compute";
-  stream_once(total, problem, hardware, machine_[id], core, request.streamed);
+  std::string note;
+  const Problem adapted = as_on(core, problem, &note);
+  add_note(solution, core, note);
+  stream_once(total, adapted, hardware, machine_[id], core, request.streamed);
 }
 
 TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem& problem,
@@ -236,7 +314,7 @@ void TileSolver::add_nest(TileSolution& solution, const Problem& problem, const 
   }
   solution.failure.clear();
   const Core& core = machine_.hardware()[machine_.first_of_kind(request.kind)];
-  if (!best.note.empty()) solution.notes.push_back(fmt::format("core {}: {}", core.type, best.note));
+  add_note(solution, core, best.note);
   const MappingCost& cost = (**best.result).cost;
   TileCost& total = solution.cost;
   total.cycles += cost.cycles;

@@ -9,6 +9,8 @@
 #include "mapping/search.h"
 #include "mapping/zigzag/stream_layer.h"
 
+#include <monet/evaluate.h>
+
 #include <optional>
 #include <span>
 #include <string>
@@ -25,15 +27,17 @@ struct CostOptions {
   ExtractOptions extract;
   MappingStore* store = nullptr;  // mappings kept from run to run
   bool zigzag = false;            // by the rules of ZigZag and Stream, their defects included
+  CustomCosts custom;             // of operators whose cost the user gives; may be empty
 };
 
 struct TileRequest {
   std::uint32_t node_class = 0;
-  std::uint32_t kind = 0;     // of core
-  std::uint8_t streamed = 0;  // a bit for each path
-  bool adds = false;          // to what another tile has left
-  std::uint32_t pieces = 1;   // of the operator that may run at the same time: counts by ZigZag's rules alone
-  std::vector<Loop> extents;  // of loops that are cut
+  std::uint32_t kind = 0;            // of core
+  std::uint8_t streamed = 0;         // a bit for each path
+  bool adds = false;                 // to what another tile has left
+  std::uint32_t pieces = 1;          // of the operator that may run at the same time: counts by ZigZag's rules alone
+  std::vector<Loop> extents;         // of loops that are cut
+  std::optional<CustomCost> custom;  // the user has said what it costs
 };
 
 struct TileSolution {
@@ -62,6 +66,10 @@ class TileSolver {
 
   TileSolution solve(const TileRequest& request, std::span<const Problem> problems,
                      const std::vector<UnitPlace>& places) const;
+  // A tile whose cost the user has given. What streams moves once, while it runs: it takes longer where that does.
+  TileSolution solve_custom(const TileRequest& request, std::span<const Problem> problems) const;
+  // A custom operator without a cost: free by the rules of ZigZag and Stream, else impossible.
+  TileSolution solve_unknown(const TileRequest& request) const;
   // By the rules of ZigZag and Stream; no layer: it is free.
   TileSolution solve_zigzag(const TileRequest& request, const std::optional<ZigzagLayer>& layer,
                             const UnitPlace& place) const;

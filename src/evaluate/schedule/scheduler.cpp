@@ -1,5 +1,6 @@
 #include "evaluate/schedule/scheduling.h"
 
+#include "base/stop.h"
 #include "base/try.h"
 
 #include <fmt/format.h>
@@ -76,6 +77,11 @@ void Scheduler::announce(std::size_t c) {
 }
 
 Status Scheduler::place(TileId tile) {
+  constexpr std::size_t between_questions = 4096;  // tiles
+  if (in_.stop && ++since_question_ == between_questions) {
+    since_question_ = 0;
+    if (in_.stop()) return stopped_error();
+  }
   ScheduledTile& to = out_.tiles[tile.index()];
   CoreState& core = cores_[to.core.index()];
   const TileCost& tile_cost = cost(tile);

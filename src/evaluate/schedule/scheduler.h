@@ -12,6 +12,7 @@
 
 #include <monet/expected.h>
 
+#include <functional>
 #include <vector>
 
 namespace monet {
@@ -25,6 +26,7 @@ struct ScheduleInput {
   const TileCosts& costs;
   std::vector<std::uint32_t> cost_of;  // by tile: a cost that is solved
   std::vector<std::uint8_t> streamed;  // by tile: paths that stream, a bit each
+  std::function<bool()> stop = {};     // asked now and then; true: fails
 };
 
 // Fails when a tile does not fit the memory it should run in.

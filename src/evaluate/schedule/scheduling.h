@@ -313,7 +313,8 @@ class Scheduler {
     bool operator<(const Turn& other) const { return at != other.at ? at > other.at : core > other.core; }
   };
   std::priority_queue<Turn> turns_;
-  std::vector<double> announced_;  // by core: its turn in the queue
+  std::vector<double> announced_;   // by core: its turn in the queue
+  std::size_t since_question_ = 0;  // tiles placed since it was last asked whether to stop
   // Of the tile that is being placed.
   std::uint32_t pin_ = none;
   std::vector<std::uint32_t> used_, results_, fresh_;

@@ -1,6 +1,7 @@
 #include "evaluate/subject/subject.h"
 
 #include "base/try.h"
+#include "evaluate/cost/custom_cost.h"
 #include "evaluate/plan/reader.h"
 #include "networks/open.h"
 #include "training/options.h"
@@ -130,6 +131,17 @@ Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& 
   return subject;
 }
 
+Expected<CustomCosts> custom_costs_of(const EvaluateOptions& options) {
+  if (options.custom_file.empty()) return asked_once(options.custom_costs);
+  if (options.custom_costs) {
+    return Error{.message = "costs of operators are given both by a file and by a function",
+                 .place = options.custom_file,
+                 .advice = "give one of them"};
+  }
+  MONET_TRY(CustomCosts costs, read_custom_costs(options.custom_file));
+  return asked_once(std::move(costs));
+}
+
 Expected<EvaluatorOptions> evaluator_options(const EvaluateOptions& options, MappingStore* store) {
   EvaluatorOptions how;
   MONET_TRY(how.cost.search.objective, objective_named(options.objective));
@@ -137,6 +149,8 @@ Expected<EvaluatorOptions> evaluator_options(const EvaluateOptions& options, Map
   if (is_storage_precision(options.train.precision)) how.cost.extract.precision = options.train.precision;
   how.cost.extract.products = options.products;
   how.cost.store = store;
+  MONET_TRY(how.cost.custom, custom_costs_of(options));
+  how.stop = options.stop;
   how.off_chip = options.off_chip || options.zigzag;
   how.cost.zigzag = options.zigzag;
   if (options.zigzag) how.cost.extract.precision = "int8";

@@ -44,6 +44,9 @@ Graph phases_up_to(const Graph& graph, Phase last);
 // The plan that the options name, and what they say beside it.
 Expected<Plan> plan_of(const EvaluateOptions& options);
 
+// The costs that the user gives, by a function or a file, each asked for once by all who share the result; empty: none.
+Expected<CustomCosts> custom_costs_of(const EvaluateOptions& options);
+
 // `store` may be null. Refers to `options`.
 Expected<EvaluatorOptions> evaluator_options(const EvaluateOptions& options, MappingStore* store = nullptr);
 

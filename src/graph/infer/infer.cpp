@@ -24,6 +24,7 @@ Expected<Types> infer_by_family(const OperatorTypes& operation) {
     case OpFamily::movement: return infer_movement(operation);
     case OpFamily::generate: return infer_generate(operation);
     case OpFamily::optimizer: return infer_optimizer(operation);
+    case OpFamily::custom: return infer_custom(operation);
   }
   return shape_error("unknown operator family");
 }
@@ -33,6 +34,7 @@ Expected<Types> infer_by_family(const OperatorTypes& operation) {
 std::size_t required_inputs(Op op) {
   if (family_of(op) == OpFamily::optimizer) return 2 + optimizer_layout(op).states + optimizer_layout(op).scalars;
   switch (op) {
+    case Op::Custom:
     case Op::Fill:
     case Op::Range:
     case Op::EyeLike:

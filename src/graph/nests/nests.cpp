@@ -68,6 +68,7 @@ OperatorNests nests_of(const OperatorSite& site) {
     case OpFamily::movement: return movement_nests(site);
     case OpFamily::generate: return generate_nests(site);
     case OpFamily::optimizer: return optimizer_nests(site);
+    case OpFamily::custom: return custom_nests(site);
   }
   return {};
 }
