@@ -1,6 +1,7 @@
 #include "evaluate/account/bound.h"
 
 #include "evaluate/account/price.h"
+#include "evaluate/account/width.h"
 
 #include <fmt/format.h>
 
@@ -59,52 +60,10 @@ Bounds core_bound(const Hardware& hardware, std::span<const OperatorBound> opera
   return best;
 }
 
-struct Width {
-  double in = 0, out = 0, all = 0;  // bits in a cycle: towards home memory, from it, both together
-};
-
 double cycles_for(const Compulsory& traffic, const Width& width) {
   const auto time = [](double moved, double wide) { return moved > 0 && wide > 0 ? moved / wide : 0; };
   return std::max({time(traffic.read_bits, width.out), time(traffic.written_bits, width.in),
                    time(traffic.read_bits + traffic.written_bits, width.all)});
-}
-
-Width port_width(const Hardware& hardware, const std::set<MemoryId>& homes) {
-  Width width;
-  for (const MemoryId home : homes) {
-    for (const Port& port : hardware[home].ports) {
-      width.all += port.bits_per_cycle();
-      if (port.kind != PortKind::write) width.out += port.bits_per_cycle();
-      if (port.kind != PortKind::read) width.in += port.bits_per_cycle();
-    }
-  }
-  return width;
-}
-
-// Of the links out of home memories; nothing where a core has one of them without a link.
-Width link_width(const Hardware& hardware, const std::set<MemoryId>& homes) {
-  std::set<LinkId> links;
-  for (const Core& core : hardware.cores) {
-    for (const Level& level : core.levels) {
-      if (!homes.contains(level.memory)) continue;
-      if (!level.link.valid()) return {};
-      links.insert(level.link);
-    }
-  }
-  for (std::size_t i = 0; i < hardware.links.size(); ++i) {
-    for (const End& end : hardware.links[i].ends) {
-      if (end.memory.valid() && homes.contains(end.memory)) links.insert(LinkId(i));
-    }
-  }
-  Width width;
-  for (const LinkId id : links) {
-    const Link& link = hardware[id];
-    const bool separate = link.kind == LinkKind::link && link.both_ways;
-    width.in += link.bits_per_cycle;
-    width.out += link.bits_per_cycle;
-    width.all += link.bits_per_cycle * (separate ? 2 : 1);
-  }
-  return width;
 }
 
 // Least energy of an access, by the bit.

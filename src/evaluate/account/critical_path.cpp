@@ -12,6 +12,98 @@ struct Item {
   std::uint32_t index = 0;
 };
 
+// What uses each channel, and when. Channels are looked at only where somebody asks.
+class ChannelUses {
+ public:
+  explicit ChannelUses(const Schedule& schedule) : schedule_(schedule), channels_(schedule.channels.size()) {
+    const auto tiles = static_cast<std::uint32_t>(schedule.tiles.size());
+    for (std::uint32_t i = 0; i < tiles; ++i) {
+      for (const std::uint16_t route : {schedule.tiles[i].read_route, schedule.tiles[i].write_route}) {
+        if (route != no_route) add(route, i);
+      }
+    }
+    for (std::uint32_t i = 0; i < schedule.transfers.size(); ++i) {
+      if (schedule.transfers[i].end > schedule.transfers[i].start) add(schedule.transfers[i].route, tiles + i);
+    }
+  }
+
+  // What kept the way of the transfer busy before its start: what ended just then, else what was still there, else what
+  // ended last, after `after`.
+  std::optional<Item> before(std::uint32_t index, double after) {
+    const ScheduledTransfer& transfer = schedule_.transfers[index];
+    const auto tiles = static_cast<std::uint32_t>(schedule_.tiles.size());
+    const double start = transfer.start;
+    std::optional<std::uint32_t> found;
+    const auto offer = [&](double end, std::uint32_t user) {
+      if (user == tiles + index || std::min(end, start) <= after) return;
+      after = std::min(end, start);
+      found = user;
+    };
+    const std::vector<ChannelUse>& way = schedule_.routes[transfer.route].channels;
+    for (const ChannelUse& channel : way) {
+      const std::vector<Moment>& ends = by_end(channels_[channel.channel]);
+      const auto next = std::ranges::upper_bound(ends, start * (1 + rounding), {}, &Moment::at);
+      if (next != ends.begin()) offer(std::prev(next)->at, std::prev(next)->user);
+    }
+    for (const ChannelUse& channel : way) {
+      if (after >= start * (1 - rounding)) break;
+      const std::vector<Moment>& starts = by_start(channels_[channel.channel]);
+      const auto next = std::ranges::lower_bound(starts, start, {}, &Moment::at);
+      if (next != starts.begin()) offer(end_of(std::prev(next)->user), std::prev(next)->user);
+    }
+    if (!found) return std::nullopt;
+    return *found < tiles ? Item{PathStep::What::tile, *found} : Item{PathStep::What::transfer, *found - tiles};
+  }
+
+ private:
+  static constexpr double rounding = 1e-12;
+
+  struct Moment {
+    double at = 0;
+    std::uint32_t user = 0;  // a tile, or after all of them a transfer
+    bool operator<(const Moment& other) const { return at < other.at || (at == other.at && user < other.user); }
+  };
+  struct Uses {
+    std::vector<std::uint32_t> users;
+    std::vector<Moment> by_end;
+    std::vector<Moment> by_start;  // and of all that start no later, the one that ends last
+  };
+
+  void add(std::uint16_t route, std::uint32_t user) {
+    for (const ChannelUse& channel : schedule_.routes[route].channels) channels_[channel.channel].users.push_back(user);
+  }
+
+  double start_of(std::uint32_t user) const {
+    const std::size_t tiles = schedule_.tiles.size();
+    return user < tiles ? schedule_.tiles[user].start : schedule_.transfers[user - tiles].start;
+  }
+  double end_of(std::uint32_t user) const {
+    const std::size_t tiles = schedule_.tiles.size();
+    return user < tiles ? schedule_.tiles[user].end : schedule_.transfers[user - tiles].end;
+  }
+
+  const std::vector<Moment>& by_end(Uses& uses) const {
+    if (!uses.by_end.empty()) return uses.by_end;
+    for (const std::uint32_t user : uses.users) uses.by_end.push_back({end_of(user), user});
+    std::sort(uses.by_end.begin(), uses.by_end.end());
+    return uses.by_end;
+  }
+
+  const std::vector<Moment>& by_start(Uses& uses) const {
+    if (!uses.by_start.empty()) return uses.by_start;
+    for (const std::uint32_t user : uses.users) uses.by_start.push_back({start_of(user), user});
+    std::sort(uses.by_start.begin(), uses.by_start.end());
+    for (std::size_t i = 1; i < uses.by_start.size(); ++i) {
+      const std::uint32_t earlier = uses.by_start[i - 1].user;
+      if (end_of(earlier) >= end_of(uses.by_start[i].user)) uses.by_start[i].user = earlier;
+    }
+    return uses.by_start;
+  }
+
+  const Schedule& schedule_;
+  std::vector<Uses> channels_;
+};
+
 class Walk {
  public:
   Walk(const ScheduledStep& step, std::span<const NodeId> owners) : step_(step), owners_(owners) {}
@@ -28,7 +120,7 @@ class Walk {
       const double start = std::clamp(start_of(*item), 0.0, end);
       add({item->what, item->index, node, start, end});
       waiting_ = node;
-      item = before(*item);
+      item = reason(*item);
     }
     if (cursor_ > 0) add({PathStep::What::wait, 0, waiting_, 0, cursor_});
     std::ranges::reverse(path_.steps);
@@ -55,6 +147,15 @@ class Walk {
       offer({PathStep::What::transfer, static_cast<std::uint32_t>(i)});
     }
     return found;
+  }
+
+  std::optional<Item> reason(const Item& item) {
+    const std::optional<Item> stated = before(item);
+    const double known = stated ? end_of(*stated) : 0;
+    if (is_tile(item) || start_of(item) <= known) return stated;
+    if (!channels_) channels_.emplace(step_.schedule);
+    const std::optional<Item> found = channels_->before(item.index, known);
+    return found ? found : stated;
   }
 
   std::optional<Item> before(const Item& item) const {
@@ -92,6 +193,7 @@ class Walk {
 
   const ScheduledStep& step_;
   std::span<const NodeId> owners_;
+  std::optional<ChannelUses> channels_;  // made where it is needed
   CriticalPath path_;
   double cursor_ = 0;  // the path is known from here on
   NodeId waiting_;     // of what starts there

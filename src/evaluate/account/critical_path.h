@@ -43,7 +43,8 @@ struct CriticalPath {
   std::array<double, path_times> cycles{};  // adds up to the makespan
 };
 
-// From what ends last, by `wait` and `by`. `owners` by transfer (owners_of).
+// From what ends last, by `wait` and `by`; a transfer that started later than these say waited for what used one of its
+// links or ports until then. `owners` by transfer (owners_of). O(n log n) for n tiles and transfers.
 CriticalPath critical_path(const ScheduledStep& step, std::span<const NodeId> owners);
 
 }  // namespace monet

@@ -46,11 +46,15 @@ class Storage {
                                                           : subject_.is_home[stay.memory.index()];
       if (always && there) kept[stay.tensor.index()] = true;
     }
+    // In a part of a step, what only the rest of it reads need not be anywhere.
+    std::vector<bool> read(graph_.tensors().size(), false);
+    for (const TileRead& part : subject_.tiles.reads)
+      read[subject_.tiles.buffers[part.buffer.index()].tensor.index()] = true;
     for (std::size_t i = 0; i < kept.size(); ++i) {
       const TensorId id(i);
       const Tensor& tensor = graph_[id];
       const bool outlives = !tensor.producer.valid() && is_kept_between_steps(tensor.role);
-      if (kept[i] || !outlives || subject_.buffers_of(id).empty()) continue;
+      if (kept[i] || !outlives || !read[i]) continue;
       subject_.findings.add("{} outlives the step and is not in {} all the time", tensor.name,
                             subject_.lives_away(id) ? subject_.name(subject_.away(id)) : "home memory");
     }

@@ -14,6 +14,10 @@ Expected<RewrittenStep> rewritten_step(const Plan& plan, const Graph& original, 
     MONET_TRY(training::Recomputed rewritten, training::recompute(original, again));
     result.graph = std::move(rewritten.graph);
     result.recomputes = true;
+    for (const TensorId id : again) {
+      const TensorId kept = rewritten.tensors[id.index()];
+      result.recomputed.push_back(kept.valid() ? kept : rewritten.copies[id.index()]);
+    }
     now = std::move(rewritten.tensors);
   } else {
     result.graph = original;

@@ -15,6 +15,8 @@ struct RewrittenStep {
   Graph graph;                  // what is recomputed is
   bool recomputes = false;      // anything at all
   std::vector<MemoryId> paged;  // by tensor of `graph`: where it is meanwhile; empty: nothing is paged
+  // Of `graph`: what the plan recomputes; where the forward part makes it no longer, the copy of it.
+  std::vector<TensorId> recomputed;
 };
 
 // Fails as bind_tensors() and training::recompute() do.

@@ -33,13 +33,14 @@ Expected<Moment> Scheduler::move(BufferId buffer, std::int64_t bytes, MemoryId f
                              .joined = false,
                              .wait = earliest.wait,
                              .by = earliest.by};
-  if (begin > earliest.at) {
-    for (const ChannelUse& use : way.channels) {
-      const std::uint32_t last = last_on_[use.channel];
-      if (last == none || out_.transfers[last].end > begin * (1 + 1e-12)) continue;
-      transfer.wait = Wait::transfer;
-      transfer.by = last;
-    }
+  // The channel that became free last is the one it waited for.
+  double free = earliest.at;
+  for (const ChannelUse& use : way.channels) {
+    const std::uint32_t last = begin > earliest.at ? last_on_[use.channel] : none;
+    if (last == none || out_.transfers[last].end <= free || out_.transfers[last].end > begin * (1 + 1e-12)) continue;
+    free = out_.transfers[last].end;
+    transfer.wait = Wait::transfer;
+    transfer.by = last;
   }
   for (const ChannelUse& use : way.channels) last_on_[use.channel] = id;
   out_.transfers.push_back(transfer);
