@@ -13,7 +13,9 @@ std::vector<Outcome> front_of(const std::vector<Outcome>& outcomes, const Space&
   };
   std::vector<Point> points;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.ran()) points.push_back({values_of(outcome, space, objectives), &outcome});
+    if (!outcome.ran()) continue;
+    std::vector<double> values = values_of(outcome, space, objectives);
+    if (!values.empty()) points.push_back({std::move(values), &outcome});
   }
   std::ranges::sort(points, [](const Point& a, const Point& b) {
     return a.values != b.values ? a.values < b.values : a.outcome->design < b.outcome->design;

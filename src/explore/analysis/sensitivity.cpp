@@ -58,7 +58,7 @@ std::vector<AxisEffect> sensitivities(const std::vector<Outcome>& outcomes, cons
   double mean = 0;
   for (const Outcome& outcome : outcomes) {
     if (!outcome.ran()) continue;
-    const double value = metric_of(outcome, space, objective.metric, objective.workload);
+    const double value = amount_of(outcome, space, objective);
     if (!(value > 0) || !std::isfinite(value)) continue;  // has no logarithm
     samples.push_back({space.choice(outcome.design), std::log(value), value_of(outcome, space, objective),
                        front.contains(outcome.design)});
@@ -75,7 +75,7 @@ std::vector<AxisEffect> sensitivities(const std::vector<Outcome>& outcomes, cons
   const double rounding = 1e-14 * largest;
   if (variance <= rounding * rounding) variance = 0;
 
-  const double sign = objective.metric == Metric::utilization ? -1 : 1;
+  const double sign = !objective.function && objective.metric == Metric::utilization ? -1 : 1;
   std::vector<AxisEffect> effects;
   for (std::size_t i = 0; i < space.axes.size(); ++i)
     effects.push_back(effect_of(space.axes[i], i, samples, mean, variance, sign));

@@ -41,7 +41,15 @@ class ClusterCrew : public Crew {
 
   Status greet(const ClusterJob& job, const ClusterOptions& options) {
     peer_->send(hello_message(job, options.address, options.hang_s, options.tries));
-    const std::optional<std::string> line = peer_->next_line(time_to_start);
+    const auto until = std::chrono::steady_clock::now() + time_to_start;
+    std::optional<std::string> line;
+    while (!line && !peer_->ended() && std::chrono::steady_clock::now() < until) {
+      if (options.stop && options.stop()) {
+        peer_->terminate();
+        return Error{.message = "stopped before it was ready", .place = place_};
+      }
+      line = peer_->next_line(patience);
+    }
     if (!line && peer_->ended()) return early_end();
     if (!line) return Error{.message = fmt::format("no answer in {} s", time_to_start.count()), .place = place_};
     MONET_TRY(const ClusterMessage message, parsed(*line));

@@ -112,6 +112,8 @@ void ChildProcess::send(const std::string& line) {
   write_some();
 }
 
+void ChildProcess::terminate() { ::kill(-pid_, SIGTERM); }
+
 std::optional<std::string> ChildProcess::next_line(milliseconds patience) {
   const auto until = Clock::now() + patience;
   while (true) {

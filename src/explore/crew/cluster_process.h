@@ -28,6 +28,8 @@ class ChildProcess {
   // The next line, as soon as there is one; nothing when time is up, or there will be none (ended()). A line that is
   // longer than 64 MiB ends the conversation.
   std::optional<std::string> next_line(std::chrono::milliseconds patience);
+  // Asks it to end, in the middle of whatever it does.
+  void terminate();
   bool ended() const { return out_ < 0; }
   // After ended(): "exit status 1", "signal 9".
   std::string how_it_ended();

@@ -27,11 +27,12 @@ class Crew {
 std::unique_ptr<Crew> thread_crew(DesignPricer& pricer, std::size_t jobs);
 
 struct ClusterOptions {
-  std::string address;  // of a running scheduler, or "local:N"
-  std::string python;   // empty: $MONET_PYTHON, else python3
-  double batch_s = 2;   // seconds that a batch should take
-  double hang_s = 600;  // a design that takes longer is tried again in another process
-  int tries = 2;        // of a design that ends its worker
+  std::string address;                   // of a running scheduler, or "local:N"
+  std::string python;                    // empty: $MONET_PYTHON, else python3
+  double batch_s = 2;                    // seconds that a batch should take
+  double hang_s = 600;                   // a design that takes longer is tried again in another process
+  int tries = 2;                         // of a design that ends its worker
+  std::function<bool()> stop = nullptr;  // asked while it starts
 };
 
 // Starts `python3 -m monet.cluster`; docs/cluster.md has the words that pass over the pipe.

@@ -63,15 +63,23 @@ double metric_of(const Outcome& outcome, const Space& space, Metric metric, int 
   return all;
 }
 
+double amount_of(const Outcome& outcome, const Space& space, const Objective& objective) {
+  if (objective.function) return objective.function(outcome, space);
+  return metric_of(outcome, space, objective.metric, objective.workload);
+}
+
 double value_of(const Outcome& outcome, const Space& space, const Objective& objective) {
-  const double metric = metric_of(outcome, space, objective.metric, objective.workload);
-  return objective.metric == Metric::utilization ? -metric : metric;
+  const double amount = amount_of(outcome, space, objective);
+  return !objective.function && objective.metric == Metric::utilization ? -amount : amount;
 }
 
 std::vector<double> values_of(const Outcome& outcome, const Space& space, const std::vector<Objective>& objectives) {
   std::vector<double> values;
   values.reserve(objectives.size());
-  for (const Objective& objective : objectives) values.push_back(value_of(outcome, space, objective));
+  for (const Objective& objective : objectives) {
+    values.push_back(value_of(outcome, space, objective));
+    if (objective.function && !std::isfinite(values.back())) return {};
+  }
   return values;
 }
 

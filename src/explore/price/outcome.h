@@ -42,8 +42,11 @@ struct Outcome {
 // Of a design that ran. `workload`: of that one; -1: of all: latency, energy, EDP and cost are sums by weight, memory
 // is the most, utilization is MACs by weight over what the machine could do in all that time.
 double metric_of(const Outcome& outcome, const Space& space, Metric metric, int workload);
+// What an objective says of a design that ran.
+double amount_of(const Outcome& outcome, const Space& space, const Objective& objective);
 // Made small: utilization counts negative.
 double value_of(const Outcome& outcome, const Space& space, const Objective& objective);
+// By objective; none: a function is infinite for it, so that it must not be taken.
 std::vector<double> values_of(const Outcome& outcome, const Space& space, const std::vector<Objective>& objectives);
 
 // One line of JSON, exact: what it says is read back to the same bits.

@@ -9,6 +9,7 @@
 #include <monet/expected.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,10 +54,16 @@ enum class Metric : std::uint8_t { latency, energy, edp, area, memory, cost, uti
 constexpr std::size_t metric_count = 7;
 std::string_view name_of(Metric metric);
 
+class Space;
+struct Outcome;
+
 // Made small; utilization is made large.
 struct Objective {
   Metric metric = Metric::latency;
   int workload = -1;  // of this one alone; -1: of all, by weight
+  // One of the user's own, of designs that ran, and what it is called.
+  std::function<double(const Outcome&, const Space&)> function;
+  std::string function_name;
 };
 // "latency", "energy@inference".
 std::string name_of(const Objective& objective, const std::vector<Workload>& workloads);

@@ -7,6 +7,7 @@
 #include "explore/store/schema.h"
 
 #include <chrono>
+#include <filesystem>
 #include <unordered_set>
 #include <utility>
 
@@ -107,6 +108,11 @@ Expected<Store> Store::open_to_fill(const std::string& path, const DesignPricer&
 }
 
 Expected<Store> Store::open_to_read(const std::string& path) {
+  if (std::error_code error; !std::filesystem::exists(path, error)) {
+    return Error{.message = "there is no such store",
+                 .place = path,
+                 .advice = "check the path; `monet explore SPACE --store FILE` makes one"};
+  }
   MONET_TRY(Database database, Database::open(path, Database::Mode::read));
   MONET_TRY(StoreIdentity identity, read_identity(database));
   auto space = Space::read_alone(identity.space_text, identity.space_path);

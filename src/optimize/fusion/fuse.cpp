@@ -165,7 +165,8 @@ class Fusing {
 
   Status improve_on(const std::vector<Stacks>& starts) {
     const Step step{graph_, hardware_, problem_, candidates_, prices_, base_};
-    ImproveOptions options{.objective = settings_.objective, .evaluator = settings_.evaluator};
+    ImproveOptions options{
+        .objective = settings_.objective, .value = settings_.value, .evaluator = settings_.evaluator};
     options.sets = is_priced() && !is_given();
     options.tile_budget = settings_.improve ? settings_.tile_budget : 0;
     options.stop = settings_.stop;

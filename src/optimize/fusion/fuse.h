@@ -14,6 +14,7 @@ namespace monet::fusion {
 struct FuseSettings {
   Rules rules;
   Objective objective = Objective::latency;
+  StepValue value;  // of the whole step, instead of the objective
   // Stacks that are given: nothing is searched but their tiles, and only the order must be possible.
   std::vector<std::vector<NodeId>> given;
   CandidateOptions candidates;

@@ -51,7 +51,9 @@ class Improving {
     std::optional<Error> error;
   };
 
-  double value(const StepCost& cost) const { return value_of(cost.cost, options_.objective); }
+  double value(const StepCost& cost) const {
+    return options_.value ? options_.value(cost) : value_of(cost.cost, options_.objective);
+  }
   bool finished() const { return tiles_ >= options_.tile_budget || (options_.stop && options_.stop()); }
 
   // All moves once; whether one was taken.
@@ -73,7 +75,8 @@ class Improving {
   bool take_best(const std::vector<Stacks>& tried) {
     const std::vector<Outcome> outcomes = evaluate(tried);
     std::size_t best = tried.size();
-    double least = value(now_.cost) * (1 - 1e-9);
+    const double now = value(now_.cost);
+    double least = std::min(now * (1 - 1e-9), now * (1 + 1e-9));
     for (std::size_t i = 0; i < tried.size(); ++i) {
       if (outcomes[i].error || value(outcomes[i].cost) >= least) continue;
       best = i;
@@ -101,7 +104,8 @@ class Improving {
     const auto evaluated = evaluator.evaluate(request_of(step_, stacks));
     if (!evaluated) return {.cost = {}, .error = evaluated.error()};
     const Totals sums = totals(step_.hardware, evaluated->schedule);
-    return {.cost = {{sums.cycles, sums.energy_pj}, evaluated->tiles.tiles()}, .error = std::nullopt};
+    return {.cost = {{sums.cycles, sums.energy_pj}, evaluated->tiles.tiles(), sums.live_peak_bytes},
+            .error = std::nullopt};
   }
 
   const Step& step_;

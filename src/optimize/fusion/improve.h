@@ -19,6 +19,7 @@ using Stacks = std::vector<Stack>;  // every operator once, by first operator
 struct StepCost {
   Cost cost;
   std::size_t tiles = 0;
+  std::vector<std::int64_t> live_peak_bytes;  // by memory
 };
 
 // A step, and what the plan says beside its stacks.
@@ -34,8 +35,12 @@ struct Step {
 // The request with these stacks; tiles that the base states stay.
 PlanRequest request_of(const Step& step, const Stacks& stacks);
 
+// What is made small of the whole step; none: its objective.
+using StepValue = std::function<double(const StepCost&)>;
+
 struct ImproveOptions {
   Objective objective = Objective::latency;
+  StepValue value;
   EvaluatorOptions evaluator;
   bool sets = true;                  // else only tiles are changed
   std::size_t tile_budget = 100000;  // evaluated in all, beginning included: as long as the same plan, for any machine

@@ -1,4 +1,4 @@
-// The plans of which none is better than another in latency, energy and memory.
+// The plans of which none is better than another in latency, energy, memory and an objective of the user's own.
 #pragma once
 
 #include "evaluate/plan/plan.h"
@@ -6,13 +6,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <vector>
 
 namespace monet {
 
+// Cycles, energy, bytes with addresses, and an objective of the user's own (0: there is none).
+using PlanObjectives = std::array<double, 4>;
+
 struct ArchivedPlan {
-  std::array<double, 3> objectives{};  // cycles, energy, bytes with addresses
+  PlanObjectives objectives{};
   Plan plan;
   bool fused = false, placed = false;
 };
@@ -20,12 +24,12 @@ struct ArchivedPlan {
 class PlanArchive {
  public:
   struct Offer {
-    std::array<double, 3> objectives{};
+    PlanObjectives objectives{};
     std::function<Plan()> plan;  // asked only when it is taken
     bool fused = false, placed = false;
   };
 
-  bool has_no_worse(const std::array<double, 3>& objectives) const {
+  bool has_no_worse(const PlanObjectives& objectives) const {
     return std::ranges::any_of(plans_, [&](const ArchivedPlan& known) {
       return known.objectives == objectives || dominates(known.objectives, objectives);
     });
@@ -44,7 +48,9 @@ class PlanArchive {
   std::vector<ArchivedPlan> spread(std::size_t most, double cycles, double bytes) const {
     std::vector<ArchivedPlan> sorted;
     for (const ArchivedPlan& plan : plans_) {
-      if (plan.objectives[0] <= cycles && plan.objectives[2] <= bytes) sorted.push_back(plan);
+      // Infinity: the user's own objective forbids it.
+      if (plan.objectives[0] <= cycles && plan.objectives[2] <= bytes && std::isfinite(plan.objectives[3]))
+        sorted.push_back(plan);
     }
     std::ranges::stable_sort(sorted, {}, &ArchivedPlan::objectives);
     if (sorted.size() <= most) return sorted;
@@ -52,9 +58,12 @@ class PlanArchive {
     const auto want_least = [&](const auto& value) {
       wanted[static_cast<std::size_t>(std::ranges::min_element(sorted, {}, value) - sorted.begin())] = true;
     };
-    for (std::size_t o = 0; o < 3; ++o) want_least([o](const ArchivedPlan& p) { return p.objectives[o]; });
+    for (std::size_t o = 0; o < PlanObjectives().size(); ++o)
+      want_least([o](const ArchivedPlan& p) { return p.objectives[o]; });
     want_least([](const ArchivedPlan& p) { return p.objectives[0] * p.objectives[1]; });
-    const std::size_t others = most > 4 ? most - 4 : 1;
+    const bool own = std::ranges::any_of(sorted, [](const ArchivedPlan& p) { return p.objectives.back() != 0; });
+    const std::size_t singled_out = own ? 5 : 4;
+    const std::size_t others = most > singled_out ? most - singled_out : 1;
     for (std::size_t i = 0; i < others; ++i)
       wanted[i * (sorted.size() - 1) / std::max<std::size_t>(1, others - 1)] = true;
     std::vector<ArchivedPlan> result;

@@ -54,8 +54,9 @@ class JointSearch {
 
   bool is_over() const { return options_.stop && options_.stop(); }
 
-  static std::array<double, 3> objectives_of(const Price& price, std::int64_t peak_bytes) {
-    return {price.cycles, price.energy_pj, static_cast<double>(peak_bytes)};
+  PlanObjectives objectives_of(const Price& price, std::int64_t peak_bytes) const {
+    const double own = options_.objective.is_function() ? options_.objective(price, peak_bytes) : 0;
+    return {price.cycles, price.energy_pj, static_cast<double>(peak_bytes), own};
   }
 
   void say(const std::string& what, std::size_t done, std::size_t all) const {
@@ -74,9 +75,16 @@ class JointSearch {
   Expected<Base> fuse() {
     fusion::FuseSettings settings;
     settings.rules = options_.rules;
-    settings.objective = options_.objective == SearchObjective::latency  ? fusion::Objective::latency
-                         : options_.objective == SearchObjective::energy ? fusion::Objective::energy
-                                                                         : fusion::Objective::edp;
+    const SearchObjective objective = options_.objective.of_parts();
+    settings.objective = objective == SearchObjective::latency  ? fusion::Objective::latency
+                         : objective == SearchObjective::energy ? fusion::Objective::energy
+                                                                : fusion::Objective::edp;
+    if (options_.objective.is_function()) {
+      settings.value = [this](const fusion::StepCost& step) {
+        return options_.objective({.cycles = step.cost.cycles, .energy_pj = step.cost.energy_pj, .peak_bytes = {}},
+                                  step.live_peak_bytes[options_.memory.index()]);
+      };
+    }
     settings.evaluator = how_;
     settings.evaluator.jobs = options_.jobs;
     settings.tile_budget = options_.tiles;
@@ -136,11 +144,11 @@ class JointSearch {
 
   // Those that nothing is better than get addresses, the fastest first: only what comes before can be better.
   Status keep_best(MemoryPrices& prices, const Base& base) {
-    std::vector<std::pair<std::array<double, 3>, const Genome*>> found;
+    std::vector<std::pair<PlanObjectives, const Genome*>> found;
     for (const auto& [genome, price] : prices.known()) {
       if (price.failure.empty()) found.emplace_back(objectives_of(price.price, price.peak_bytes), &genome);
     }
-    std::ranges::stable_sort(found, {}, &std::pair<std::array<double, 3>, const Genome*>::first);
+    std::ranges::stable_sort(found, {}, &std::pair<PlanObjectives, const Genome*>::first);
     for (const auto& [live, genome] : found) {
       if (archive_.has_no_worse(live)) continue;
       MONET_TRY(const MemoryPrice* price, prices.settle(*genome));
@@ -177,7 +185,7 @@ class JointSearch {
       const double too_much = std::max(0.0, entry.objectives[2] - static_cast<double>(options_.budget_bytes)) +
                               std::max(0.0, entry.objectives[0] - options_.deadline_cycles);
       const Price price{.cycles = entry.objectives[0], .energy_pj = entry.objectives[1]};
-      return std::pair(too_much, value_of(price, options_.objective));
+      return std::pair(too_much, options_.objective(price, static_cast<std::int64_t>(entry.objectives[2])));
     });
     if (best == nullptr) return Base{.plan = plan_};
     const ArchivedPlan start = *best;  // the archive changes
@@ -208,8 +216,9 @@ class JointSearch {
     }
     Base result{.plan = start.plan, .fused = start.fused, .placed = start.placed};
     if (!found.front.empty()) {
-      const auto first = std::ranges::min_element(
-          found.front, {}, [&](const PlacedPlan& p) { return value_of(p.price, options_.objective); });
+      const auto first = std::ranges::min_element(found.front, {}, [&](const PlacedPlan& p) {
+        return options_.objective(p.price, p.price.peak_bytes[options_.memory.index()]);
+      });
       result = {.plan = first->plan, .fused = start.fused, .placed = true};
     }
     result.plan.tensors = plan_.tensors;
@@ -234,7 +243,7 @@ class JointSearch {
       if (plan.peak_bytes > options_.budget_bytes || plan.price.cycles > options_.deadline_cycles) continue;
       plans.push_back(std::move(plan));
     }
-    const auto objectives = [](const JointPlan& plan) { return objectives_of(plan.price, plan.peak_bytes); };
+    const auto objectives = [this](const JointPlan& plan) { return objectives_of(plan.price, plan.peak_bytes); };
     std::ranges::stable_sort(plans, {}, objectives);
     for (JointPlan& plan : plans) {
       const bool beaten = std::ranges::any_of(result.front, [&](const JointPlan& other) {

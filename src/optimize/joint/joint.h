@@ -4,6 +4,7 @@
 
 #include "optimize/fusion/rules.h"
 #include "optimize/memory/space.h"
+#include "optimize/pricing/plan_value.h"
 #include "optimize/pricing/pricer.h"
 
 #include <cstdint>
@@ -15,7 +16,7 @@
 namespace monet {
 
 struct JointOptions {
-  SearchObjective objective = SearchObjective::latency;
+  PlanValue objective;
   MemoryId memory;  // whose peak counts
   std::int64_t budget_bytes = std::numeric_limits<std::int64_t>::max();
   double deadline_cycles = std::numeric_limits<double>::infinity();
@@ -44,8 +45,9 @@ struct JointPlan {
 };
 
 struct JointResult {
-  JointPlan start;               // the plan given, without any of it
-  std::vector<JointPlan> front;  // none is better than another in latency, energy and peak; the fastest first
+  JointPlan start;  // the plan given, without any of it
+  // None is better than another in latency, energy, peak and an objective of the user's own; the fastest first.
+  std::vector<JointPlan> front;
   std::int64_t least_bytes = 0;  // the smallest peak that was found
   std::size_t evaluated = 0;
   bool complete = true;

@@ -18,7 +18,13 @@ class MemoryFront {
   GeneticPoint point(const Genome& genome, const Price& price, std::int64_t peak_bytes) const {
     const std::int64_t memory =
         measure_ == MemoryMeasure::saved ? prices_.input().space.kept_bytes(genome) : peak_bytes;
-    return {.genome = genome, .objectives = {static_cast<double>(memory), price.cycles, price.energy_pj}};
+    const auto bytes = static_cast<double>(memory);
+    if (goal_.objective.is_function()) {
+      // What is forbidden violates: its value says nothing.
+      const bool forbidden = goal_.objective.forbids(price, peak_bytes);
+      return {.genome = genome, .objectives = {bytes, forbidden ? 0 : goal_.objective(price, peak_bytes)}};
+    }
+    return {.genome = genome, .objectives = {bytes, price.cycles, price.energy_pj}};
   }
 
   // Of points within budget and deadline. With addresses a plan may need more than the budget: it then stands in no
@@ -60,7 +66,7 @@ Expected<std::vector<Genome>> genetic_front(MemoryPrices& prices, const MemoryGo
     if (!found && !defect) defect = found.error();
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (!found || !(*found)[i]->failure.empty()) {
-        points[i].objectives.assign(3, 0);
+        points[i].objectives.assign(goal.objective.is_function() ? 2 : 3, 0);
         points[i].violation = std::numeric_limits<double>::infinity();
         continue;
       }

@@ -1,5 +1,5 @@
 // Fronts of memory, time and energy: plans within a budget and a deadline of which none is better than another in all
-// three.
+// three; with an objective of the user's own, of memory and that.
 #pragma once
 
 #include "optimize/memory/exact.h"

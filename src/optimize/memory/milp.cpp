@@ -20,10 +20,10 @@ Expected<ProgramDecision> decide_by_program(const Priced& as_it_is, const Memory
                  .place = "--method milp",
                  .advice = "it is for small networks; use --method search"};
   }
-  remat::Goal bare_goal{
-      .budget = goal.budget_bytes,
-      .objective = goal.objective == SearchObjective::energy ? remat::Objective::energy : remat::Objective::time,
-      .transfers_take_time = false};
+  remat::Goal bare_goal{.budget = goal.budget_bytes,
+                        .objective = goal.objective.of_parts() == SearchObjective::energy ? remat::Objective::energy
+                                                                                          : remat::Objective::time,
+                        .transfers_take_time = false};
   if (std::isfinite(goal.deadline_cycles) && input.hardware.clock_hz > 0) {
     bare_goal.deadline = goal.deadline_cycles / input.hardware.clock_hz;
   }

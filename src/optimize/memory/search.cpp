@@ -32,6 +32,7 @@ double violation_of(const MemoryPrice& price, const MemoryGoal& goal) {
     if (price.price.cycles > 0) violation += area / price.price.cycles;
   }
   if (price.price.cycles > goal.deadline_cycles) violation += price.price.cycles / goal.deadline_cycles - 1;
+  if (goal.objective.forbids(price.price, price.peak_bytes)) return std::numeric_limits<double>::infinity();
   return violation;
 }
 
@@ -46,7 +47,7 @@ MemorySearch::Score MemorySearch::score(const MemoryPrice& price) const {
     const MemoryGoal in_time{.deadline_cycles = goal_.deadline_cycles};
     return {.violation = violation_of(price, in_time), .value = static_cast<double>(price.peak_bytes)};
   }
-  return {.violation = violation_of(price, goal_), .value = value_of(price.price, goal_.objective)};
+  return {.violation = violation_of(price, goal_), .value = goal_.objective(price.price, price.peak_bytes)};
 }
 
 // With addresses: until the best stays the best.
@@ -93,7 +94,8 @@ Expected<bool> MemorySearch::step(Incumbent& at, std::span<const Genome> moves) 
     if (!(own < at.score)) continue;
     // Still too much: what is gained for what it costs.
     const double gain = at.score.violation - own.violation;
-    const double cost = std::max(own.value - at.score.value, 1e-9 * at.score.value);
+    const double more = own.value - at.score.value;
+    const double cost = std::isfinite(more) ? std::max(more, 1e-9 * std::abs(at.score.value)) : 1;
     const double rate = own.violation > 0 ? gain / cost : std::numeric_limits<double>::infinity();
     const bool better = own.violation > 0 ? rate > best_rate : own < best.score || best.score.violation > 0;
     if (!better) continue;

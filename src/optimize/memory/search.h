@@ -2,8 +2,9 @@
 // takes back what is not needed, then tries again from partly undone plans.
 #pragma once
 
-#include "optimize/memory/prices.h"
 #include "base/random.h"
+#include "optimize/memory/prices.h"
+#include "optimize/pricing/plan_value.h"
 
 #include <functional>
 #include <limits>
@@ -11,7 +12,7 @@
 namespace monet {
 
 struct MemoryGoal {
-  SearchObjective objective = SearchObjective::latency;
+  PlanValue objective;
   std::int64_t budget_bytes = std::numeric_limits<std::int64_t>::max();  // of the memory that is priced
   double deadline_cycles = std::numeric_limits<double>::infinity();
   bool least_memory = false;  // nothing but the peak counts, within the deadline

@@ -102,24 +102,33 @@ Expected<Placement> place(const Graph& step, const Hardware& hardware, MappingCa
   for (std::size_t i = 0; i < jobs; ++i) pricers.push_back(std::make_unique<Pricer>(step, hardware, cache, alone));
   const PlacementSpace space(pricers[0]->original(), hardware, plan);
   std::optional<Error> defect;
+  const auto objectives = [&](const Price& price) -> std::vector<double> {
+    if (options.objective.is_function()) {
+      if (price.peak_bytes.empty()) return {0, 0, 0};  // it cannot be carried out
+      const std::int64_t peak = options.memory.valid() ? price.peak_bytes[options.memory.index()] : 0;
+      return {options.objective(price, peak), price.cycles, price.energy_pj};
+    }
+    if (options.objective.of_parts() == SearchObjective::energy) return {price.energy_pj, price.cycles};
+    return {price.cycles, price.energy_pj};
+  };
   const auto evaluate = [&](std::span<GeneticPoint> points) {
     std::vector<Error> errors(points.size());
+    std::vector<Price> prices(points.size());
     for_each_index(jobs, jobs, [&](std::size_t worker) {
       for (std::size_t i = worker; i < points.size(); i += jobs) {
         const auto priced = pricers[worker]->price(space.apply(plan, points[i].genome), tensors);
         if (!priced) {
           errors[i] = priced.error();
-          points[i].objectives.assign(2, 0);
           points[i].violation = std::numeric_limits<double>::infinity();
           continue;
         }
-        points[i].objectives = {priced->price.cycles, priced->price.energy_pj};
-        if (options.objective == SearchObjective::energy) std::swap(points[i].objectives[0], points[i].objectives[1]);
+        prices[i] = priced->price;
         if (!options.memory.valid()) continue;
         const std::int64_t peak = priced->price.peak_bytes[options.memory.index()];
         if (peak > options.budget_bytes) points[i].violation = static_cast<double>(peak - options.budget_bytes);
       }
     });
+    for (std::size_t i = 0; i < points.size(); ++i) points[i].objectives = objectives(prices[i]);
     for (const Error& error : errors) {
       if (!error.message.empty() && error.kind == ErrorKind::defect && !defect) defect = error;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "optimize/nsga2/nsga2.h"
+#include "optimize/pricing/plan_value.h"
 #include "optimize/pricing/pricer.h"
 
 #include <cstdint>
@@ -40,7 +41,7 @@ class PlacementSpace {
 };
 
 struct PlacementOptions {
-  SearchObjective objective = SearchObjective::latency;
+  PlanValue objective;
   MemoryId memory;                                                       // of the budget
   std::int64_t budget_bytes = std::numeric_limits<std::int64_t>::max();  // live
   std::size_t population = 24, generations = 12;
@@ -56,7 +57,7 @@ struct PlacedPlan {
 };
 
 struct Placement {
-  std::vector<PlacedPlan> front;  // of latency and energy, within the budget
+  std::vector<PlacedPlan> front;  // of latency, energy and an objective of the user's own, within the budget
   std::size_t evaluated = 0;
   std::size_t classes = 0;
 };
