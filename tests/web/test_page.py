@@ -1,0 +1,64 @@
+"""The report page in a real browser: made-up data of every kind, and pages that the program writes."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+WEB = Path(__file__).resolve().parents[2] / "web"
+CHROMIUM = os.environ.get("MONET_CHROMIUM", "/usr/bin/chromium")
+
+
+@pytest.fixture(scope="module")
+def npm() -> str:
+    """The command npm, with the page's packages in place."""
+    command = shutil.which("npm")
+    if command is None:
+        pytest.skip("npm is absent; scripts/setup.sh test installs it")
+    lock = WEB / "package-lock.json"
+    installed = WEB / "node_modules" / ".package-lock.json"
+    if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
+        subprocess.run([command, "ci", "--no-audit", "--no-fund"], cwd=WEB, check=True)
+    return command
+
+
+def run_tests(npm: str, kind: str, **environment: str) -> None:
+    done = subprocess.run(
+        [npm, "test", "--", kind], cwd=WEB, env={**os.environ, **environment}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    print(done.stdout)
+
+
+def test_units_decoding_and_detail(npm: str) -> None:
+    run_tests(npm, "unit")
+
+
+def test_in_a_browser(npm: str, monet: Path, tmp_path: Path) -> None:
+    if not Path(CHROMIUM).exists():
+        pytest.skip(f"{CHROMIUM} is absent; scripts/setup.sh test installs it")
+    run_tests(npm, "browser", MONET_PAGES=str(pages_of(monet, tmp_path)))
+
+
+def pages_of(monet: Path, folder: Path) -> Path:
+    """Pages that the program writes, for the same checks."""
+    pages = folder / "pages"
+    pages.mkdir()
+
+    def made(name: str, *arguments: str) -> Path:
+        out = folder / name
+        subprocess.run([monet, *arguments, "-q", "-o", out], check=True, capture_output=True, cwd=folder)
+        shutil.copy(out / "report.html", pages / f"{name}.html")
+        return out
+
+    network = ["resnet18-cifar", "--hardware", "edge_tpu"]
+    small = made("evaluate", "evaluate", *network, "--batch", "1")
+    large = made("evaluate_4", "evaluate", *network, "--batch", "4")
+    made("inference", "evaluate", *network, "--inference")
+    made("optimize", "optimize", "mlp-robotics:hidden=32,layers=2", "--hardware", "monet_2x2")
+    made("explore", "explore", "edge_tpu", "--samples", "12", "--store", str(folder / "store.sqlite"))
+    compared = pages / "compared.html"
+    subprocess.run([monet, "report", small, large, "-o", compared], check=True, capture_output=True)
+    return pages
