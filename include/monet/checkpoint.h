@@ -3,6 +3,7 @@
 
 #include <monet/evaluate.h>
 #include <monet/expected.h>
+#include <monet/objective.h>
 
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,7 @@ struct CheckpointOptions {
   EvaluateOptions evaluate;           // network, machine, and a plan whose stacks, tiles and cores are kept to
   std::string method = "search";      // nsga2, exact, milp
   std::string objective = "latency";  // energy, edp
+  PlanObjective function;             // one of the user's own instead; whole plans are compared by it
   std::vector<std::string> budgets;   // "2MiB", "sram=2MiB", "80%" of what all kept needs; none: what the memory holds
   std::string deadline;               // "1.5x" of all kept, "20ms"; empty: none
   bool pareto = false;                // plans for all budgets, from all kept down to the least
@@ -42,11 +44,13 @@ struct CheckpointOptions {
 struct CheckpointPlan {
   double latency_cycles = 0, latency_s = 0, energy_pj = 0;
   std::int64_t peak_bytes = 0;           // packed
+  double value = 0;                      // of CheckpointOptions::function
   std::int64_t saved_bytes = 0;          // that are kept for the backward part, of those that can be decided about
   std::int64_t saved_bytes_dropped = 0;  // recomputed or paged
   std::string order;
   std::vector<std::string> recomputed, paged;
   std::string plan_yaml;          // complete
+  std::string plan_file;          // where it was written; empty: nowhere
   std::int64_t budget_bytes = 0;  // for which it is the best that was found
   double bound_cycles = 0, bound_pj = 0;
 };
@@ -58,7 +62,8 @@ struct CheckpointPoint {
 };
 
 struct Checkpointing {
-  std::string model, hardware, memory, method, objective, measure;
+  std::string model, hardware, memory, method, measure;
+  std::string objective;  // "own": a function of the user's
   double clock_hz = 0;
   std::int64_t budget_bytes = 0;
   double deadline_cycles = 0;  // 0: none

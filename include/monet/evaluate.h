@@ -8,11 +8,32 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace monet {
+
+// A tile of an operator that the library does not know, or whose cost the user gives, on one kind of core.
+struct CustomTile {
+  std::string op;                                                      // the operator's type: "FancyNorm"
+  std::string core;                                                    // the core's type
+  std::string precision;                                               // of its first input
+  std::vector<std::pair<std::string, std::int64_t>> loops;             // of the tile, outermost first
+  std::vector<std::vector<std::int64_t>> input_shapes, output_shapes;  // of the whole operator
+  std::vector<std::pair<std::string, std::string>> attributes;
+};
+
+struct CustomCost {
+  double cycles = 0, energy_pj = 0;
+};
+
+// None: as if it had not been asked. Called by one thread at a time, once for each different tile.
+using CustomCosts = std::function<Expected<std::optional<CustomCost>>(const CustomTile&)>;
+
+// Costs as a YAML file gives them, by expressions over the tile (docs/custom-operators.md).
+Expected<CustomCosts> read_custom_costs(const std::string& path);
 
 struct EvaluateOptions {
   TrainOptions train;      // batch, dimensions, precision, loss, optimizer …
@@ -41,9 +62,13 @@ struct EvaluateOptions {
   bool advise = true;      // when it does not fit: what would, each evaluated
   bool trace = false;      // Evaluation::trace is wanted
   bool lifetimes = false;  // Evaluation::lifetimes is wanted
+  bool graph = false;      // Evaluation::graph is wanted
   std::string cache_file;
   std::int64_t jobs = 0;
 
+  CustomCosts custom_costs;
+  std::string custom_file;     // the same as a file
+  std::function<bool()> stop;  // asked now and then; true: ends with an error
   std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;
 };
 
@@ -133,7 +158,11 @@ struct TraceEvent {
   double start = 0, end = 0;
   std::int64_t bytes = 0;
   std::string cause;
-  std::int64_t flow_from = -1;  // index of the event whose result it uses
+  std::int64_t flow_from = -1;     // index of the event whose result it uses
+  std::int64_t operator_row = -1;  // of a tile: in Evaluation::operators
+  std::int64_t part = -1;          // of a tile: which of its operator's, where it has several
+  bool critical = false;
+  std::string from, to;  // of a transfer: the memories
 };
 
 struct Lifetime {
@@ -143,8 +172,45 @@ struct Lifetime {
   std::int64_t address = -1;  // -1: not packed
 };
 
+// What the machine could do at best, and what its file leaves to be derived.
+struct MachineFacts {
+  double peak_macs_per_cycle = 0;  // of all cores, at the precision that most MACs are in
+  struct Roof {
+    std::string memory;
+    double bytes_per_cycle = 0;
+  };
+  std::vector<Roof> roofs;  // of home memory and of memories that cores share
+  struct Derived {
+    std::string name, value, source;
+  };
+  std::vector<Derived> derived;
+};
+
+// The step as it ran, views included, with a place for each node in a picture; made only when wanted.
+struct StepGraph {
+  struct Node {
+    std::string name, op, phase;
+    std::int64_t stack = -1;  // -1: a view
+    bool recomputed = false;
+    double x = 0, y = 0;             // in units of one node: forward runs down, backward up beside it
+    std::int64_t operator_row = -1;  // in Evaluation::operators
+  };
+  struct Tensor {
+    std::string name, role, shape;  // "4x64x32x32 fp32"
+    std::int64_t bytes = 0;
+    std::int64_t from = -1;  // the node that makes it; -1: from outside
+    std::vector<std::int64_t> to;
+    bool saved = false;    // made forward, read backward
+    std::string decision;  // kept, recomputed, paged to NAME; empty: nothing to decide
+  };
+  std::vector<Node> nodes;
+  std::vector<Tensor> tensors;
+};
+
 struct Evaluation {
   std::string model, hardware, objective;
+  std::string hardware_parameters;   // as they were given: "x=2, y=2"
+  std::string precision, optimizer;  // empty: the file's own; inference has no optimizer
   bool inference = false;
   double clock_hz = 0;
   std::int64_t batch = 0;
@@ -153,6 +219,9 @@ struct Evaluation {
   double latency_cycles = 0, latency_s = 0;
   double energy_pj = 0;
   Parts energy;  // compute by precision, each memory, each link, static: adds up to energy_pj
+  // What explains them: compute, stall, traffic, recomputation, paging, and waiting or static. Add up to
+  // latency_cycles and energy_pj.
+  Parts latency_by, energy_by;
   double macs = 0, utilization = 0;
   std::int64_t nodes = 0, parameters = 0, saved_bytes = 0, stacks = 0, tiles = 0, transfers = 0;
   std::vector<std::pair<std::string, std::int64_t>> footprint_bytes;  // by role, at the peak of home memory
@@ -180,8 +249,10 @@ struct Evaluation {
   std::vector<std::string> warnings, notes;
   std::string plan_yaml;  // complete: gives the same result again
 
+  MachineFacts machine;
   std::vector<TraceEvent> trace;
   std::vector<Lifetime> lifetimes;
+  StepGraph graph;
 };
 
 Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& options);
@@ -197,6 +268,8 @@ std::string to_text(const Evaluation& evaluation, const EvaluateView& view);
 std::string to_csv(const Evaluation& evaluation);
 std::string to_trace(const Evaluation& evaluation);
 void write_trace(const Evaluation& evaluation, std::ostream& out);  // the same, piece by piece
+// The trace as a Chakra execution trace of MLCommons, node by node: tiles compute, transfers load, store or send.
+void write_chakra(const Evaluation& evaluation, std::ostream& out);
 std::string to_lifetimes_csv(const Evaluation& evaluation);
 
 }  // namespace monet

@@ -13,26 +13,6 @@
 
 namespace monet {
 
-struct ExploreOptions {
-  std::string space;                             // a file, or the name of a space that comes with the program
-  std::string method = "all";                    // random, sobol, nsga2, surrogate, narrow
-  std::size_t samples = 0;                       // designs, at most; 0: the method's own
-  std::size_t population = 64, generations = 0;  // of nsga2; 0: by the samples
-  std::uint64_t seed = 1;
-  std::vector<std::string> objectives;  // "latency", "energy@inference"; none: the space's
-
-  std::string store;    // a file; empty: in memory
-  bool resume = false;  // the store may exist: what it has is not done again
-  std::string cluster;  // address of a scheduler, or "local:N"; empty: the threads of this process
-  std::string python;   // that runs monet.cluster; empty: $MONET_PYTHON, else python3
-  std::int64_t jobs = 0;
-  double time_limit_s = std::numeric_limits<double>::infinity();
-
-  std::function<bool()> stop;
-  // `who`: "2 threads", "3 workers".
-  std::function<void(const std::string& who, std::size_t done, std::size_t all)> progress;
-};
-
 using DesignParameters = std::vector<std::pair<std::string, std::string>>;
 
 struct WorkloadMetrics {
@@ -52,6 +32,31 @@ struct DesignResult {
                                                         // area_mm2, peak_bytes, cost, utilization
   std::vector<double> objectives;                       // as the exploration has them
   std::vector<WorkloadMetrics> workloads;
+};
+
+// Made small, of designs that ran; not a number counts as infinity. Asked by one thread at a time, once for a design.
+using DesignObjective = std::function<double(const DesignResult&)>;
+using DesignObjectives = std::vector<std::pair<std::string, DesignObjective>>;
+
+struct ExploreOptions {
+  std::string space;                             // a file, or the name of a space that comes with the program
+  std::string method = "all";                    // random, sobol, nsga2, surrogate, narrow
+  std::size_t samples = 0;                       // designs, at most; 0: the method's own
+  std::size_t population = 64, generations = 0;  // of nsga2; 0: by the samples
+  std::uint64_t seed = 1;
+  std::vector<std::string> objectives;  // "latency", "energy@inference"; none: the space's
+  DesignObjectives functions;           // of the user's own, that `objectives` may name
+
+  std::string store;    // a file; empty: in memory
+  bool resume = false;  // the store may exist: what it has is not done again
+  std::string cluster;  // address of a scheduler, or "local:N"; empty: the threads of this process
+  std::string python;   // that runs monet.cluster; empty: $MONET_PYTHON, else python3
+  std::int64_t jobs = 0;
+  double time_limit_s = std::numeric_limits<double>::infinity();
+
+  std::function<bool()> stop;
+  // `who`: "2 threads", "3 workers".
+  std::function<void(const std::string& who, std::size_t done, std::size_t all)> progress;
 };
 
 struct SensitivityRow {

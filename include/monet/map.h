@@ -33,6 +33,7 @@ struct MapOptions {
   std::string cache_file;             // mappings kept from run to run
   std::int64_t jobs = 0;              // threads; 0: all processors
 
+  std::function<bool()> stop;  // asked often: true leaves what is not mapped yet unmapped
   std::function<void(std::size_t done, std::size_t all)> progress;
 };
 

@@ -3,6 +3,7 @@
 
 #include <monet/evaluate.h>
 #include <monet/expected.h>
+#include <monet/objective.h>
 
 #include <cstdint>
 #include <functional>
@@ -16,6 +17,7 @@ namespace monet {
 struct OptimizeOptions {
   EvaluateOptions evaluate;           // network, machine, and a plan that is kept to
   std::string objective = "latency";  // energy, edp
+  PlanObjective function;             // one of the user's own instead; whole plans are compared by it
   std::vector<std::string> budgets;   // as CheckpointOptions
   std::string deadline;
   bool fuse = true, decide = true, place = true;  // what is searched
@@ -33,6 +35,7 @@ struct OptimizeOptions {
 struct OptimizedPlan {
   double latency_cycles = 0, latency_s = 0, energy_pj = 0;
   std::int64_t peak_bytes = 0;
+  double value = 0;  // of OptimizeOptions::function
   std::int64_t saved_bytes_dropped = 0;
   std::int64_t stacks = 0;  // of several operators
   std::string order;
@@ -44,7 +47,8 @@ struct OptimizedPlan {
 };
 
 struct Optimization {
-  std::string model, hardware, memory, objective;
+  std::string model, hardware, memory;
+  std::string objective;  // "own": a function of the user's
   double clock_hz = 0;
   std::int64_t budget_bytes = 0;
   double deadline_cycles = 0;  // 0: none

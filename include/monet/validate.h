@@ -39,9 +39,10 @@ struct ValidationInfo {
 const std::vector<ValidationInfo>& validations();
 
 struct ValidateOptions {
-  std::string data;       // the folder with models/, groundtruth/ and validation/; empty: the project's own
-  std::string only;       // rows whose case matches this pattern; empty: all
-  std::int64_t jobs = 0;  // threads; 0: as many as there are processors
+  std::string data;            // the folder with models/, groundtruth/ and validation/; empty: the project's own
+  std::string only;            // rows whose case matches this pattern; empty: all
+  std::int64_t jobs = 0;       // threads; 0: as many as there are processors
+  std::function<bool()> stop;  // true: the rows so far are the answer
   std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;
 };
 

@@ -1,10 +1,13 @@
 #include "cli/arguments.h"
 
+#include "cli/terminal.h"
 #include "training/optimizer_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
+#include <map>
 
 namespace monet::cli {
 
@@ -12,6 +15,8 @@ namespace {
 
 void add_loss_options(CLI::App& train, TrainOptions& options) {
   train.add_option("--loss", options.loss, "cross-entropy, mse, bce, or output:NAME for an output of the model itself")
+      ->check(such_as({"cross-entropy", "mse", "bce"}))
+      ->type_name("LOSS")
       ->group("Loss")
       ->capture_default_str();
   train.add_option("--class-axis", options.class_axis, "axis of the classes in cross entropy; the last by default")
@@ -26,16 +31,22 @@ void add_loss_options(CLI::App& train, TrainOptions& options) {
       ->capture_default_str();
 }
 
-std::string optimizer_names() {
-  std::string names;
-  for (const training::OptimizerInfo& info : training::optimizers()) names += (names.empty() ? "" : ", ") + info.name;
+std::vector<std::string> optimizer_names() {
+  std::vector<std::string> names;
+  for (const training::OptimizerInfo& info : training::optimizers()) names.push_back(info.name);
   return names;
 }
 
 void add_optimizer_options(CLI::App& train, TrainOptions& options) {
   const char* const group = "Optimizer";
-  train.add_option("--optimizer", options.optimizer, optimizer_names())->group(group)->capture_default_str();
+  train.add_option("--optimizer", options.optimizer, fmt::format("{}", fmt::join(optimizer_names(), ", ")))
+      ->check(such_as(optimizer_names()))
+      ->type_name("NAME")
+      ->group(group)
+      ->capture_default_str();
   train.add_option("--optimizer-form", options.optimizer_form, "fused: one operator a parameter; or elementwise")
+      ->check(such_as({"fused", "elementwise"}))
+      ->type_name("FORM")
       ->group(group)
       ->capture_default_str();
   train.add_option("--weight-decay", options.weight_decay, "the optimizer's own default unless given")->group(group);
@@ -100,9 +111,17 @@ std::string check_whole_number(const std::string& text) {
 }
 
 void add_common(CLI::App& command, CommonOptions& common) {
+  static const std::map<std::string, Color> colors = {
+      {"auto", Color::automatic}, {"always", Color::always}, {"never", Color::never}};
   command.add_flag("--json", common.json, "print one JSON object and nothing else");
   command.add_flag("-q,--quiet", common.quiet, "leave out notes");
   command.add_flag("-v,--verbose", common.verbose, "show all warnings and notes");
+  command
+      .add_option_function<std::string>(
+          "--color", [](const std::string& when) { set_color(colors.at(when)); },
+          "auto: on a terminal, unless NO_COLOR is set; always or never")
+      ->check(one_of({"auto", "always", "never"}))
+      ->type_name("WHEN");
 }
 
 void add_step_options(CLI::App& command, TrainOptions& options) {
@@ -112,6 +131,8 @@ void add_step_options(CLI::App& command, TrainOptions& options) {
   command
       .add_option("--conv-gradient", options.conv_gradient,
                   "weight gradient of convolutions: direct, a loop nest of its own, or im2col and a product")
+      ->check(such_as({"direct", "im2col"}))
+      ->type_name("HOW")
       ->capture_default_str();
 }
 

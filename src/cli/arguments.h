@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cli/command.h"
+#include "cli/words.h"
 
 #include <CLI/CLI.hpp>
 
@@ -21,6 +22,8 @@ void add_fuse(CLI::App& app, FuseCommand& command);
 void add_optimize(CLI::App& app, OptimizeCommand& command);
 void add_pack(CLI::App& app, PackCommand& command);
 void add_remat(CLI::App& app, RematCommand& command);
+void add_report(CLI::App& app, ReportCommand& command);
+void add_compare(CLI::App& app, CompareCommand& command);
 void add_validate(CLI::App& app, ValidateCommand& command);
 
 // What several commands share.
@@ -29,6 +32,8 @@ void add_common(CLI::App& command, CommonOptions& common);
 void add_step_options(CLI::App& command, TrainOptions& options);
 void add_parameters(CLI::App& command, HardwareParameters& parameters);
 void add_schedule_options(CLI::App& command, EvaluateOptions& options);
+// --custom: costs of operators, from a file.
+void add_custom_costs(CLI::App& command, EvaluateOptions& options, const char* group);
 
 // "NAME=NUMBER"
 std::pair<std::string, std::int64_t> parse_dimension(const std::string& text);
@@ -37,7 +42,9 @@ std::string check_whole_number(const std::string& text);
 
 template <class Options>
 void add_model(CLI::App& command, std::string& model, Options& options) {
-  command.add_option("MODEL", model, "an ONNX file or a built-in network (listed below)")->required();
+  command.add_option("MODEL", model, "an ONNX file or a built-in network (listed below)")
+      ->required()
+      ->check(name_or_file(Offer::networks));
   command.add_option("--batch", options.batch, "size of the batch: the first axis of the inputs")
       ->type_name("N")
       ->check(check_whole_number);
@@ -58,17 +65,23 @@ void add_machine(CLI::App& command, Options& options) {
   command
       .add_option("--hardware", options.hardware, "a preset (monet hardware list) or a file; ZigZag's and Stream's too")
       ->required()
-      ->type_name("H");
+      ->type_name("H")
+      ->check(name_or_file(Offer::machines));
   add_parameters(command, options.parameters);
-  command.add_option(
-      "--precision", options.train.precision,
-      "fp32, bf16, fp16, mixed, mixed-fp16; or a width at which every element is costed: fp8, int16, int8, int4; the "
-      "file's own by default");
+  command
+      .add_option(
+          "--precision", options.train.precision,
+          "fp32, bf16, fp16, mixed, mixed-fp16; or a width at which every element is costed: fp8, int16, int8, int4; "
+          "the file's own by default")
+      ->check(such_as({"fp32", "bf16", "fp16", "mixed", "mixed-fp16", "fp8", "int16", "int8", "int4"}))
+      ->type_name("FORMAT");
 }
 
 template <class Options>
 void add_mapping_search(CLI::App& command, Options& options) {
   command.add_option("--objective", options.objective, "of the mappings: latency, energy or edp")
+      ->check(one_of({"latency", "energy", "edp"}))
+      ->type_name("WHAT")
       ->capture_default_str();
   command.add_option("--factors", options.factors, "pieces of loops that are put in every order")
       ->type_name("N")

@@ -27,23 +27,33 @@ void add_evaluate_outputs(CLI::App& evaluate, EvaluateCommand& command) {
   rows("--operators", command.view.operators, "rows of the table of operators; 0: all");
   rows("--tensors", command.view.tensors, "tensors at the peak of memory that are listed; 0: all");
   evaluate
-      .add_option("-o,--output", command.folder,
-                  "write result.json, operators.csv, lifetimes.csv, trace.json and plan.yaml into this folder")
+      .add_option(
+          "-o,--output", command.folder,
+          "write result.json, operators.csv, lifetimes.csv, trace.json, chakra.et, plan.yaml, and report.html, a "
+          "page to look at, into this folder")
       ->type_name("DIR")
       ->group(group);
   file("--csv", command.csv, "write a line for each operator");
   file("--trace", command.trace, "write the schedule for ui.perfetto.dev or chrome://tracing");
+  file("--chakra", command.chakra, "write the schedule as a Chakra execution trace");
   file("--lifetimes", command.lifetimes, "write a line for each buffer: memory, times, bytes, address");
   file("--save-plan", command.plan, "write the plan, complete: it gives the same result again");
 }
 
 }  // namespace
 
+void add_custom_costs(CLI::App& command, EvaluateOptions& options, const char* group) {
+  command.add_option("--custom", options.custom_file, "costs of operators: of those that are not known, or instead")
+      ->type_name("FILE")
+      ->group(group);
+}
+
 void add_schedule_options(CLI::App& evaluate, EvaluateOptions& options) {
   const char* const group = schedule_group;
   evaluate.add_option("--plan", options.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy")
       ->type_name("FILE")
       ->group(group);
+  add_custom_costs(evaluate, options, group);
   evaluate
       .add_option("--recompute", options.recompute,
                   "saved tensors to compute again in the backward part; * and ? match; blocks: all inside blocks")
@@ -60,11 +70,11 @@ void add_schedule_options(CLI::App& evaluate, EvaluateOptions& options) {
       ->group(group);
   evaluate.add_flag("--force", options.force, "use a plan that was made for another network or machine")->group(group);
   evaluate.add_option("--order", options.order, "critical-path, graph, listed or frugal; the plan's, or critical-path")
-      ->check(CLI::IsMember({"critical-path", "graph", "listed", "frugal"}))
+      ->check(one_of({"critical-path", "graph", "listed", "frugal"}))
       ->type_name("ORDER")
       ->group(group);
   evaluate.add_option("--transfers", options.transfers, "from core to core: direct or memory; the plan's, or direct")
-      ->check(CLI::IsMember({"direct", "memory"}))
+      ->check(one_of({"direct", "memory"}))
       ->type_name("WAY")
       ->group(group);
   evaluate
@@ -107,6 +117,7 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
 void add_pack(CLI::App& app, PackCommand& command) {
   CLI::App* pack = app.add_subcommand("pack", "addresses for buffers with lifetimes, in as little memory as can be");
   pack->add_option("FILE", command.file, "a CSV file: a heading with id,lower,upper,size and a line for each buffer")
+      ->type_name("FILE")
       ->required();
   pack->add_option("--capacity", command.capacity, "bytes, or as in 1MiB; as little as can be found by default")
       ->type_name("SIZE");
@@ -133,7 +144,8 @@ void add_validate(CLI::App& app, ValidateCommand& command) {
   CLI::App* validate = app.add_subcommand("validate", "accuracy against reference measurements, % error a row");
   std::string names = "Validations:\n";
   for (const ValidationInfo& info : validations()) names += fmt::format("  {:<22} {}\n", info.name, info.description);
-  validate->add_option("NAME", command.name, "which; all that are quick by default");
+  validate->add_option("NAME", command.name, "which; all that are quick by default")
+      ->check(name_or_file(Offer::validations));
   validate->add_option("--data", command.options.data, "the folder with groundtruth/, models/ and validation/")
       ->type_name("DIR");
   validate->add_option("--only", command.options.only, "rows whose case matches; * and ? as in a shell")

@@ -1,12 +1,31 @@
 #include "cli/arguments.h"
 
+#include <fmt/format.h>
+
 namespace monet::cli {
+
+namespace {
+
+constexpr const char* search = "Which designs";
+constexpr const char* work = "Store and work";
+
+// Looking evaluates nothing.
+void refuse_search_options(CLI::App& explore, const std::string& with) {
+  for (const CLI::Option* option : explore.get_options()) {
+    if (option->count() > 0 && (option->get_group() == search || option->get_group() == work))
+      throw CLI::ValidationError(
+          fmt::format("{} does not go with {} (leave one of them out)", option->get_name(), with));
+  }
+}
+
+}  // namespace
 
 void add_explore(CLI::App& app, ExploreCommand& command) {
   ExploreOptions& options = command.options;
   CLI::App* explore =
       app.add_subcommand("explore", "which hardware should be built: many designs of a space, compared");
-  explore->add_option("SPACE", options.space, "a file, or a space that comes with the program (--list)");
+  explore->add_option("SPACE", options.space, "a file, or a space that comes with the program (--list)")
+      ->check(name_or_file(Offer::spaces));
   explore->add_flag("--list", command.list, "list the spaces that come with the program");
   CLI::Option* show = explore->add_option("--show", command.show, "look at a store; nothing is evaluated");
   show->type_name("STORE");
@@ -15,9 +34,9 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
                    "latency, energy, edp, area, memory, cost, utilization; of one workload as energy@NAME; the space's "
                    "by default")
       ->type_name("A,B")
+      ->check(such_as({"latency", "energy", "edp", "area", "memory", "cost", "utilization"}))
       ->delimiter(',')
       ->allow_extra_args(false);
-  const char* const search = "Which designs";
   CLI::Option* all = explore->add_flag("--all", command.all, "every design")->group(search);
   CLI::Option* samples =
       explore->add_option("--samples", options.samples, "so many designs at most; sobol's by default")
@@ -28,7 +47,7 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
                             ->add_option("--method", command.method,
                                          "all, random, sobol, nsga2, surrogate or narrow; by default all of up to "
                                          "20,000 designs, else nsga2")
-                            ->check(CLI::IsMember({"all", "random", "sobol", "nsga2", "surrogate", "narrow"}))
+                            ->check(one_of({"all", "random", "sobol", "nsga2", "surrogate", "narrow"}))
                             ->group(search);
   all->excludes(samples)->excludes(method);
   explore->add_option("--population", options.population, "of nsga2")
@@ -39,7 +58,6 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
       ->check(CLI::Range(0, 1000000))
       ->group(search);
   explore->add_option("--seed", options.seed, "of random choices")->capture_default_str()->group(search);
-  const char* const work = "Store and work";
   explore->add_option("--store", options.store, "where results are kept as they come; SPACE.sqlite here by default")
       ->type_name("FILE")
       ->group(work);
@@ -77,6 +95,10 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
       ->type_name("FOLDER|FILE.html")
       ->group(output);
   add_common(*explore, command.common);
+  explore->callback([explore, &command] {
+    if (!command.show.empty()) refuse_search_options(*explore, "--show");
+    if (command.list) refuse_search_options(*explore, "--list");
+  });
   explore->footer(
       "Examples:\n"
       "  monet explore edge_tpu -o report.html\n"

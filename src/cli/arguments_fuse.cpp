@@ -44,6 +44,8 @@ void add_fuse_rules(CLI::App& fuse, FuseOptions& options) {
   number("--limit", options.limit, "operators of a stack");
   fuse.add_option("--rules", options.rules,
                   "own, or published: Sum, Gather, Pad do not count as operators, and weights have 8 bits")
+      ->check(such_as({"own", "published"}))
+      ->type_name("WHOSE")
       ->capture_default_str()
       ->group(group);
   number("--max-conv", options.convolutions, "convolutions of a stack");
@@ -106,6 +108,8 @@ void add_fuse(CLI::App& app, FuseCommand& command) {
   fuse->add_flag("--inference", options.step.inference, "the forward part alone");
   fuse->add_option("--objective", options.objective,
                    "sets (the fewest), traffic (the least between stacks), latency, energy or edp")
+      ->check(such_as({"sets", "traffic", "latency", "energy", "edp"}))
+      ->type_name("WHAT")
       ->capture_default_str();
   fuse->add_option("-o,--output", command.output, "write the plan, for monet evaluate --plan")->type_name("PLAN");
   fuse->add_option("--show", command.show, "stacks in the table; 0: all")

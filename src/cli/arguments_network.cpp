@@ -43,8 +43,11 @@ void add_train(CLI::App& app, TrainCommand& command) {
   add_model(*train, command.model, command.options);
   add_step_options(*train, command.options);
   add_recompute_options(*train, command.recompute);
-  train->add_option("--precision", command.options.precision,
-                    "fp32, bf16, fp16, mixed or mixed-fp16; the file's own by default");
+  train
+      ->add_option("--precision", command.options.precision,
+                   "fp32, bf16, fp16, mixed or mixed-fp16; the file's own by default")
+      ->check(such_as({"fp32", "bf16", "fp16", "mixed", "mixed-fp16"}))
+      ->type_name("FORMAT");
   train->add_option("-o,--output", command.output, "write the step as a standard ONNX file")->type_name("OUT.onnx");
   train->add_flag("--saved", command.view.saved, "a line for each saved tensor");
   train->add_flag("--parameters", command.view.parameters, "a line for each parameter: trained or frozen");
@@ -69,7 +72,9 @@ void add_map(CLI::App& app, MapCommand& command) {
   add_machine(*map, options);
   add_mapping_search(*map, options);
   map->add_flag("--training", options.training, "the whole training step; the file as it is by default");
-  map->add_option("--optimizer", options.train.optimizer, "of the training step")->capture_default_str();
+  map->add_option("--optimizer", options.train.optimizer, "of the training step")
+      ->type_name("NAME")
+      ->capture_default_str();
   map->add_option("--core", options.core, "only this core; the best for each operator by default")->type_name("NAME");
   map->add_option("--layer", options.layers, "only operators of this name (* and ? stand for others)")
       ->type_name("NAME")

@@ -12,9 +12,10 @@ void add_step_on_machine(CLI::App& command, std::string& model, EvaluateOptions&
   const char* const group = "Evaluation";
   command.add_option("--plan", options.plan, "stacks, tiles and cores to keep to")->type_name("FILE")->group(group);
   command.add_flag("--force", options.force, "use a plan that was made for another network or machine")->group(group);
+  add_custom_costs(command, options, group);
   command.add_option("--order", options.order, "critical-path, graph, listed or frugal")
       ->type_name("O")
-      ->check(CLI::IsMember({"critical-path", "graph", "listed", "frugal"}))
+      ->check(one_of({"critical-path", "graph", "listed", "frugal"}))
       ->group(group);
   command.add_flag("--off-chip", options.off_chip, "every operator reads from and writes to off-chip memory")
       ->group(group);
@@ -60,19 +61,22 @@ void add_checkpoint(CLI::App& app, CheckpointCommand& command) {
       "checkpoint", "which saved tensors to keep, recompute or page out, to fit a memory budget at the least cost");
   add_step_on_machine(*checkpoint, command.model, options.evaluate);
   add_budgets(*checkpoint, options.budgets, options.deadline);
-  checkpoint->add_option("--objective", options.objective, "latency, energy or edp")->capture_default_str();
+  checkpoint->add_option("--objective", options.objective, "latency, energy or edp")
+      ->check(one_of({"latency", "energy", "edp"}))
+      ->type_name("WHAT")
+      ->capture_default_str();
   checkpoint
       ->add_option("--method", options.method,
                    "search; nsga2, the published genetic search; exact, all plans; milp, an integer program, for small "
                    "networks")
-      ->check(CLI::IsMember({"search", "nsga2", "exact", "milp"}))
+      ->check(one_of({"search", "nsga2", "exact", "milp"}))
       ->capture_default_str();
   checkpoint->add_flag("--pareto", options.pareto, "plans for all budgets, from all kept down to the least");
   checkpoint->add_option("--pareto-step", options.pareto_step, "between budgets, of what all kept needs")
       ->check(CLI::Range(0.001, 1.0))
       ->capture_default_str();
   checkpoint->add_option("--measure", options.measure, "memory for nsga2 and exact: peak, or saved bytes")
-      ->check(CLI::IsMember({"peak", "saved"}))
+      ->check(one_of({"peak", "saved"}))
       ->capture_default_str();
   checkpoint->add_option("--tensors", options.tensors, "only tensors whose names match; * and ? as in a shell")
       ->type_name("PATTERN")
@@ -111,8 +115,11 @@ void add_checkpoint(CLI::App& app, CheckpointCommand& command) {
   add_switch_off(*checkpoint, "--no-prune", options.prune, "search: do not take back what is not needed", effort);
   add_switch_off(*checkpoint, "--no-improve", options.improve, "search: end after the first descent", effort);
   const char* const output = "Output";
-  checkpoint->add_option("-o,--output", command.output, "write the plan; a folder where there are several")
-      ->type_name("PLAN")
+  checkpoint
+      ->add_option("-o,--output", command.output,
+                   "write the plan; into a folder with a report where there are several, or PATH is "
+                   "a folder, as plans/ is")
+      ->type_name("PATH")
       ->group(output);
   checkpoint->add_option("--csv", command.csv, "write a line for each plan")->type_name("FILE")->group(output);
   checkpoint->add_option("--points", command.points, "exact: write a line for each plan that was looked at")
@@ -137,7 +144,10 @@ void add_optimize(CLI::App& app, OptimizeCommand& command) {
       "optimize", "fusion, tiles, memory and placement together: a set of plans, each the best in its way");
   add_step_on_machine(*optimize, command.model, options.evaluate);
   add_budgets(*optimize, options.budgets, options.deadline);
-  optimize->add_option("--objective", options.objective, "latency, energy or edp")->capture_default_str();
+  optimize->add_option("--objective", options.objective, "latency, energy or edp")
+      ->check(one_of({"latency", "energy", "edp"}))
+      ->type_name("WHAT")
+      ->capture_default_str();
   const char* const what = "What may be done";
   add_switch_off(*optimize, "--no-fuse", options.fuse, "fuse nothing", what);
   add_switch_off(*optimize, "--no-memory", options.decide, "keep everything, in the plan's order", what);
@@ -162,7 +172,9 @@ void add_optimize(CLI::App& app, OptimizeCommand& command) {
   number("--plans", options.plans, "that are given back, at most");
   optimize->add_option("--seed", options.seed, "of random choices")->capture_default_str()->group(effort);
   add_time_limit(*optimize, options.time_limit_s, effort);
-  optimize->add_option("-o,--output", command.output, "write the plans and plans.csv into this folder")
+  optimize
+      ->add_option("-o,--output", command.output,
+                   "write the plans, plans.csv, result.json and report.html into this folder")
       ->type_name("DIR")
       ->group("Output");
   add_common(*optimize, command.common);

@@ -20,7 +20,7 @@ void add_remat_model(CLI::App& remat, RematCommand& command) {
                 "the deadline is for computation alone, as in POET's model")
       ->group(group);
   remat.add_option("--objective", command.options.objective, "time or energy; energy where there is one by default")
-      ->check(CLI::IsMember({"time", "energy"}))
+      ->check(one_of({"time", "energy"}))
       ->type_name("WHAT")
       ->group(group);
   remat.add_option("--fixed", command.fixed, "memory that is always taken, for parameters")
@@ -35,7 +35,7 @@ void add_remat_search(CLI::App& remat, RematOptions& options) {
     remat.add_flag_function(name, [&option](std::int64_t) { option = false; }, meaning)->group(group);
   };
   remat.add_option("--method", options.method, "search, or milp: an integer program, for small graphs")
-      ->check(CLI::IsMember({"search", "milp"}))
+      ->check(one_of({"search", "milp"}))
       ->type_name("HOW")
       ->capture_default_str()
       ->group(group);
@@ -67,7 +67,9 @@ void add_remat_search(CLI::App& remat, RematOptions& options) {
 void add_remat(CLI::App& app, RematCommand& command) {
   CLI::App* remat =
       app.add_subcommand("remat", "what to run again or page out in a graph with costs, to keep within a budget");
-  remat->add_option("GRAPH", command.file, "a JSON file as Checkmate, Moccasin or POET write it")->required();
+  remat->add_option("GRAPH", command.file, "a JSON file as Checkmate, Moccasin or POET write it")
+      ->type_name("FILE")
+      ->required();
   remat->add_option("--budget", command.budget, "of memory: a part of the peak of the given order, 0.9, or 5000B, 2MiB")
       ->type_name("SIZE")
       ->required();

@@ -1,6 +1,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
+#include "cli/pages.h"
 
 #include <fmt/format.h>
 
@@ -10,16 +11,27 @@ namespace monet::cli {
 
 namespace {
 
-// One plan into a file; several into a folder, with a table of them.
-int write_plans(const Checkpointing& result, const std::string& path) {
-  if (path.empty() || result.plans.empty()) return 0;
-  const bool folder = result.method == "nsga2" || result.method == "exact" || result.pareto_budgets;
-  if (!folder) return write_text(path, result.plans.front().plan_yaml);
+// One plan into a file; several, or one where the name is that of a folder, into a folder, with a table and a report.
+int write_plans(Checkpointing& result, const std::string& output) {
+  if (output.empty() || result.plans.empty()) return 0;
+  const std::filesystem::path path = output;
+  const bool several = result.method == "nsga2" || result.method == "exact" || result.pareto_budgets;
+  std::error_code ignored;
+  if (!several && path.has_filename() && !std::filesystem::is_directory(path, ignored)) {
+    result.plans.front().plan_file = output;
+    return write_text(output, result.plans.front().plan_yaml);
+  }
   int status = make_folder(path);
   for (std::size_t i = 0; i < result.plans.size() && status == 0; ++i) {
-    status = write_text(std::filesystem::path(path) / fmt::format("plan_{:03}.yaml", i), result.plans[i].plan_yaml);
+    CheckpointPlan& plan = result.plans[i];
+    plan.plan_file = fmt::format("plan_{:03}.yaml", i);
+    status = write_text(path / plan.plan_file, plan.plan_yaml);
   }
-  return status == 0 ? write_text(std::filesystem::path(path) / "plans.csv", to_csv(result)) : status;
+  if (status == 0) status = write_text(path / "plans.csv", to_csv(result));
+  // There the plans lie beside it.
+  if (status == 0) status = write_result(path, to_json(result), [&] { return report_page(result); });
+  for (CheckpointPlan& plan : result.plans) plan.plan_file = path / plan.plan_file;
+  return status;
 }
 
 }  // namespace
@@ -29,7 +41,7 @@ int run(const CheckpointCommand& command) {
   options.stop = stop_on_interrupt();
   const bool watched = is_watched(command.common);
   if (watched) options.progress = show_progress;
-  const auto result = checkpoint_network(command.model, options, !command.points.empty());
+  auto result = checkpoint_network(command.model, options, !command.points.empty());
   if (watched) clear_progress();
   if (!result) return report(result.error());
   report(result->warnings, result->notes, command.common);

@@ -1,5 +1,7 @@
 #include "cli/command.h"
 
+#include "cli/layout.h"
+#include "cli/terminal.h"
 #include "networks/builtin.h"
 
 #include <fmt/format.h>
@@ -19,11 +21,22 @@ std::string shortened(const std::string& text) {
   return fmt::format("{} … {}", text.substr(0, most / 2), text.substr(text.size() - most / 2));
 }
 
+int write_out(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (written || errno == EPIPE) return 0;
+  complain(fmt::format("cannot write the output: {}", std::strerror(errno)));
+  return 1;
+}
+
 }  // namespace
+
+void complain(const std::string& message) {
+  fmt::print(stderr, "{} {}\n", has_color(Stream::messages) ? painted(Style::red, "monet:") : "monet:", message);
+}
 
 int report(const Error& error) {
   const bool ours = error.kind == ErrorKind::defect;
-  fmt::print(stderr, "monet: {}{}\n", ours ? "internal error, please report it: " : "", shortened(error.text()));
+  complain((ours ? "internal error, please report it: " : "") + shortened(error.text()));
   switch (error.kind) {
     case ErrorKind::user: return 1;
     case ErrorKind::infeasible: return 2;
@@ -36,22 +49,33 @@ void report(const std::vector<std::string>& warnings, const std::vector<std::str
             const CommonOptions& options) {
   // A damaged file can give a warning for every node; a few show what it is about.
   constexpr std::size_t most = 8;
+  const bool color = has_color(Stream::messages);
+  const auto say = [&](const char* kind, const std::string& line) {
+    const bool note = std::strcmp(kind, "note") == 0;
+    const std::string head = fmt::format("monet: {}:", kind);
+    const std::string text = note && color ? painted(Style::dim, head + " " + line)
+                                           : (color ? painted(Style::yellow, head) : head) + " " + line;
+    fmt::print(stderr, "{}\n", text);
+  };
   const auto list = [&](const char* kind, const std::vector<std::string>& lines) {
     const std::size_t shown = options.verbose ? lines.size() : std::min(lines.size(), most);
-    for (std::size_t i = 0; i < shown; ++i) fmt::print(stderr, "monet: {}: {}\n", kind, shortened(lines[i]));
-    if (shown < lines.size())
-      fmt::print(stderr, "monet: {}: and {} more like these; -v shows all\n", kind, lines.size() - shown);
+    for (std::size_t i = 0; i < shown; ++i) say(kind, shortened(lines[i]));
+    if (shown < lines.size()) say(kind, fmt::format("and {} more like these; -v shows all", lines.size() - shown));
   };
   list("warning", warnings);
   if (!options.quiet) list("note", notes);
 }
 
 int print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (written || errno == EPIPE) return 0;
-  fmt::print(stderr, "monet: cannot write the output: {}\n", std::strerror(errno));
-  return 1;
+  if (text.starts_with('{')) return write_out(text);  // JSON
+  const std::size_t width = columns(Stream::output);
+  const std::string fit = width > 0 ? fitted(text, width) : text;
+  return write_out(has_color(Stream::output) ? painted(fit) : fit);
 }
+
+int print_help(const std::string& text) { return write_out(has_color(Stream::output) ? painted_help(text) : text); }
+
+int print_file(const std::string& text) { return write_out(text); }
 
 std::string network_help() {
   std::string text = "Built-in networks, with the options each takes (NAME:OPTION=NUMBER,...):\n";

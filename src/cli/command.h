@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/checkpoint.h>
+#include <monet/compare.h>
 #include <monet/evaluate.h>
 #include <monet/explore.h>
 #include <monet/fuse.h>
@@ -11,6 +12,7 @@
 #include <monet/optimize.h>
 #include <monet/pack.h>
 #include <monet/remat.h>
+#include <monet/report.h>
 #include <monet/train.h>
 #include <monet/validate.h>
 
@@ -69,6 +71,7 @@ struct HardwareImportCommand {
 };
 
 struct HardwareCommands {
+  enum class Chosen { list, show, check, import } chosen = Chosen::list;
   HardwareListCommand list;
   HardwareShowCommand show;
   HardwareCheckCommand check;
@@ -88,8 +91,8 @@ struct EvaluateCommand {
   std::string model;
   EvaluateOptions options;
   EvaluateView view;
-  std::string folder;                       // of all files, with names of their own; or empty
-  std::string csv, trace, lifetimes, plan;  // files to write, or empty
+  std::string folder;                               // of all files, with names of their own; or empty
+  std::string csv, trace, chakra, lifetimes, plan;  // files to write, or empty
 };
 
 struct CheckpointCommand {
@@ -143,6 +146,19 @@ struct RematCommand {
   std::string output;       // the file to write, or empty
 };
 
+struct ReportCommand {
+  CommonOptions common;
+  std::string input, second;  // the second may be empty
+  ReportOptions options;      // the rest
+  std::string output;         // the page to write; "-": standard output; empty: a name of its own
+};
+
+struct CompareCommand {
+  CommonOptions common;
+  std::string a, b;
+  std::string csv, output;  // to write, or empty
+};
+
 struct ValidateCommand {
   CommonOptions common;
   std::string name;  // empty: all that are quick
@@ -152,6 +168,7 @@ struct ValidateCommand {
 // Each command gives the exit status: 0 done, 1 the user's input is wrong, 2 no feasible answer, 3 a defect of ours.
 int run(const InspectCommand& command);
 int run(const TrainCommand& command);
+int run(const HardwareCommands& commands);
 int run(const HardwareListCommand& command);
 int run(const HardwareShowCommand& command);
 int run(const HardwareCheckCommand& command);
@@ -164,15 +181,23 @@ int run(const PackCommand& command);
 int run(const FuseCommand& command);
 int run(const ExploreCommand& command);
 int run(const RematCommand& command);
+int run(const ReportCommand& command);
+int run(const CompareCommand& command);
 int run(const ValidateCommand& command);
 
+// "monet: message" on standard error.
+void complain(const std::string& message);
 // Prints the error on standard error and gives the exit status for it.
 int report(const Error& error);
 // Warnings and notes, on standard error; quiet drops the notes.
 void report(const std::vector<std::string>& warnings, const std::vector<std::string>& notes,
             const CommonOptions& options);
-// On standard output. Fails, with a message, when it cannot be written (a full disk).
+// On standard output: text for people, laid out and coloured where that is a terminal, or JSON, as it is. Fails, with a
+// message, when it cannot be written (a full disk).
 int print(const std::string& text);
+int print_help(const std::string& text);
+// As it is: what another program reads.
+int print_file(const std::string& text);
 // The built-in networks and their options, for help.
 std::string network_help();
 

@@ -2,12 +2,14 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
+#include "cli/pages.h"
+#include "cli/progress.h"
 #include "explore/space/open.h"
+#include "report/table.h"
+#include "report/units.h"
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <deque>
 #include <filesystem>
 #include <ostream>
 
@@ -51,38 +53,6 @@ Expected<ExploreOptions> complete(const ExploreCommand& command) {
   return options;
 }
 
-// "2 threads: 512 of 10000 designs, 85.3 a second, 2 min left", a few times a second.
-class Progress {
- public:
-  void operator()(const std::string& who, std::size_t done, std::size_t all) {
-    const auto now = Clock::now();
-    if (done > 1 && done != all && now - shown_ < std::chrono::milliseconds(100)) return;
-    shown_ = now;
-    // Of the last seconds: what a store already had took no time.
-    recent_.emplace_back(now, done);
-    while (recent_.size() > 2 && now - recent_.front().first > std::chrono::seconds(10)) recent_.pop_front();
-    const double seconds = std::chrono::duration<double>(now - recent_.front().first).count();
-    const double rate = seconds > 0 ? static_cast<double>(done - recent_.front().second) / seconds : 0;
-    std::string text = fmt::format("{}: {}", who, done);
-    if (all > 0) text += fmt::format(" of {}", all);
-    text += " designs";
-    if (rate > 0) text += fmt::format(", {:.4g} a second", rate);
-    if (all > done && rate > 0) text += fmt::format(", {} left", left(static_cast<double>(all - done) / rate));
-    fmt::print(stderr, "\r{}\033[K", text);
-    std::fflush(stderr);
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static std::string left(double seconds) {
-    if (seconds < 90) return fmt::format("{:.0f} s", seconds);
-    if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
-    return fmt::format("{:.1f} h", seconds / 3600);
-  }
-  Clock::time_point shown_;
-  std::deque<std::pair<Clock::time_point, std::size_t>> recent_;
-};
-
 using Writer = Status (*)(const std::string& store, const WriteText& write);
 
 int write_lines(const std::string& path, const std::string& store, Writer writer) {
@@ -98,7 +68,7 @@ int write_lines(const std::string& path, const std::string& store, Writer writer
   return written ? 0 : report(written.error());
 }
 
-int write_page(const std::string& path, const ShowOptions& options) {
+int write_page_alone(const std::string& path, const ShowOptions& options) {
   const auto page = exploration_page(options.store, options);
   return page ? write_text(path, *page) : report(page.error());
 }
@@ -107,10 +77,11 @@ int write_output(const ExploreCommand& command, const Exploration& exploration, 
   int status = write_lines(command.csv, options.store, write_store_csv);
   if (status == 0) status = write_lines(command.lines, options.store, write_store_json_lines);
   if (status != 0 || command.output.empty()) return status;
-  if (command.output.ends_with(".html")) return write_page(command.output, options);
+  if (command.output.ends_with(".html")) return write_page_alone(command.output, options);
   const std::filesystem::path folder = command.output;
   status = make_folder(folder);
-  if (status == 0) status = write_page(folder / "report.html", options);
+  if (status == 0)
+    status = write_page(folder / "report.html", [&] { return exploration_page(options.store, options); });
   if (status == 0) status = write_lines(folder / "designs.csv", options.store, write_store_csv);
   return status == 0 ? write_text(folder / "front.json", to_json(exploration) + "\n") : status;
 }
@@ -130,10 +101,10 @@ int list_spaces(const CommonOptions& common) {
   const auto spaces = builtin_spaces();
   if (!spaces) return report(spaces.error());
   if (common.json) return print(to_json(*spaces) + "\n");
-  std::string text;
+  Table table({{"space"}, {"designs", Table::Align::right}, {"description"}});
   for (const SpaceInfo& space : *spaces)
-    text += fmt::format("{:<12} {:>10} designs  {}\n", space.name, space.size, space.description);
-  return print(text);
+    table.add({space.name, grouped(static_cast<std::int64_t>(space.size)), space.description});
+  return print(table.text());
 }
 
 int finish(const ExploreCommand& command, const Exploration& exploration, const ShowOptions& options) {
@@ -172,14 +143,18 @@ int run(const ExploreCommand& command) {
   if (!options) return report(options.error());
   if (const Status kept = keeps_the_store(command, options->store); !kept) return report(kept.error());
   options->stop = stop_on_interrupt();
-  const bool watched = is_watched(command.common);
-  if (watched) options->progress = Progress();
+  if (is_watched(command.common)) {
+    options->progress = [](const std::string& who, std::size_t done, std::size_t all) {
+      show_progress("designs by " + who, done, all);
+    };
+  }
   const auto exploration = explore_space(*options);
-  if (watched) clear_progress();
+  clear_progress();
   if (!exploration) return report(exploration.error());
   const int status = finish(command, *exploration, {.store = options->store, .objectives = options->objectives});
-  if (!exploration->complete && !command.common.quiet)
-    fmt::print(stderr, "monet: note: ended early; the same command with --resume goes on with {}\n", options->store);
+  if (!exploration->complete)
+    report({}, {fmt::format("ended early; the same command with --resume goes on with {}", options->store)},
+           command.common);
   return status;
 }
 

@@ -1,7 +1,5 @@
 #include "cli/files.h"
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include <cerrno>
@@ -11,19 +9,6 @@
 #include <fstream>
 
 namespace monet::cli {
-
-bool is_watched(const CommonOptions& common) { return !common.quiet && isatty(STDERR_FILENO) != 0; }
-
-void show_progress(const std::string& what, std::size_t done, std::size_t all) {
-  if (all > 0) {
-    fmt::print(stderr, "\r{}: {} of {}\033[K", what, done, all);
-  } else {
-    fmt::print(stderr, "\r{}: {}\033[K", what, done);
-  }
-  std::fflush(stderr);
-}
-
-void clear_progress() { fmt::print(stderr, "\r\033[K"); }
 
 int write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   if (path.empty()) return 0;

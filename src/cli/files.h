@@ -1,18 +1,14 @@
-// Files that commands write, and progress for people who watch.
+// Files that commands write.
 #pragma once
 
 #include "cli/command.h"
+#include "cli/progress.h"
 
 #include <functional>
 #include <iosfwd>
 #include <string>
 
 namespace monet::cli {
-
-bool is_watched(const CommonOptions& common);
-// "what: 12 of 80", over what stood there; without `all`, "what: 12".
-void show_progress(const std::string& what, std::size_t done, std::size_t all);
-void clear_progress();
 
 // Exit status; nothing is done for an empty path.
 int write_file(const std::string& path, const std::function<void(std::ostream&)>& write);

@@ -1,16 +1,16 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
+#include "cli/progress.h"
 
 namespace monet::cli {
 
 int run(const FuseCommand& command) {
   FuseOptions options = command.options;
-  const bool watched = is_watched(command.common);
-  if (watched) options.step.progress = show_progress;
+  if (is_watched(command.common)) options.step.progress = show_progress;
   options.stop = stop_on_interrupt();
   const auto fusion = fuse_network(command.model, options);
-  if (watched) clear_progress();
+  clear_progress();
   if (!fusion) return report(fusion.error());
   report(fusion->warnings, fusion->notes, command.common);
   if (const int status = write_text(command.output, fusion->plan_yaml); status != 0) return status;

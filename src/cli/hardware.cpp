@@ -1,25 +1,19 @@
 #include "cli/command.h"
+#include "cli/files.h"
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-
 namespace monet::cli {
 
-namespace {
-
-int write_file(const std::string& path, const std::string& text) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"), &std::fclose);
-  if (file && std::fwrite(text.data(), 1, text.size(), file.get()) == text.size() && std::fflush(file.get()) == 0)
-    return 0;
-  return report(Error{ErrorKind::user, fmt::format("cannot be written: {}", std::strerror(errno)), path,
-                      "name a file in a folder that exists and may be written to"});
+int run(const HardwareCommands& commands) {
+  switch (commands.chosen) {
+    case HardwareCommands::Chosen::list: return run(commands.list);
+    case HardwareCommands::Chosen::show: return run(commands.show);
+    case HardwareCommands::Chosen::check: return run(commands.check);
+    case HardwareCommands::Chosen::import: break;
+  }
+  return run(commands.import);
 }
-
-}  // namespace
 
 int run(const HardwareListCommand& command) {
   const auto presets = list_hardware();
@@ -34,13 +28,13 @@ int run(const HardwareShowCommand& command) {
   if (!command.svg.empty()) {
     const auto picture = draw_hardware(command.name, command.parameters);
     if (!picture) return report(picture.error());
-    if (const int status = write_file(command.svg, *picture); status != 0) return status;
+    if (const int status = write_text(command.svg, *picture); status != 0) return status;
   }
   return print(command.common.json ? to_json(*hardware, command.view) + "\n" : to_text(*hardware, command.view));
 }
 
 int run(const HardwareCheckCommand& command) {
-  if (command.schema) return print(hardware_schema());
+  if (command.schema) return print_file(hardware_schema());
   if (command.file.empty()) {
     return report(Error{ErrorKind::user, "which file?", "",
                         "name one, as in monet hardware check machine.yaml, or ask for --schema"});
@@ -62,7 +56,7 @@ int run(const HardwareCheckCommand& command) {
 int run(const HardwareImportCommand& command) {
   const auto text = import_hardware_file(command.file, command.mapping);
   if (!text) return report(text.error());
-  return command.output.empty() ? print(*text) : write_file(command.output, *text);
+  return command.output.empty() ? print_file(*text) : write_text(command.output, *text);
 }
 
 }  // namespace monet::cli

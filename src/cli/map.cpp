@@ -1,41 +1,21 @@
 #include "cli/command.h"
-
-#include <unistd.h>
-
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <fstream>
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
 
 namespace monet::cli {
 
-namespace {
-
-// Progress is for people who watch.
-std::function<void(std::size_t, std::size_t)> progress_for(const CommonOptions& common) {
-  if (common.quiet || isatty(STDERR_FILENO) == 0) return nullptr;
-  return [](std::size_t done, std::size_t all) {
-    fmt::print(stderr, "\r{} of {} mapped{}", done, all, done == all ? "\r\033[K" : "");
-    std::fflush(stderr);
-  };
-}
-
-}  // namespace
-
 int run(const MapCommand& command) {
   MapOptions options = command.options;
-  options.progress = progress_for(command.common);
+  options.stop = stop_on_interrupt();
+  if (is_watched(command.common))
+    options.progress = [](std::size_t done, std::size_t all) { show_progress("mapped", done, all); };
   const auto mapping = map_network(command.model, options);
+  clear_progress();
   if (!mapping) return report(mapping.error());
   report(mapping->warnings, mapping->notes, command.common);
   if (!command.csv.empty()) {
-    std::ofstream file(command.csv);
-    file << to_csv(*mapping);
-    file.flush();
-    if (!file) {
-      return report(
-          Error{.message = "cannot be written", .place = command.csv, .advice = "give another path to --csv"});
-    }
+    if (const int status = write_text(command.csv, to_csv(*mapping)); status != 0) return status;
   }
   const int status = print(command.common.json ? to_json(*mapping) + "\n" : to_text(*mapping, command.view));
   if (status != 0) return status;

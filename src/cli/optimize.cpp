@@ -1,6 +1,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
+#include "cli/pages.h"
 
 #include <fmt/format.h>
 
@@ -10,15 +11,20 @@ namespace monet::cli {
 
 namespace {
 
-int write_plans(Optimization& result, const std::string& folder) {
-  if (folder.empty() || result.plans.empty()) return 0;
+int write_plans(Optimization& result, const std::string& output) {
+  if (output.empty() || result.plans.empty()) return 0;
+  const std::filesystem::path folder = output;
   int status = make_folder(folder);
   for (std::size_t i = 0; i < result.plans.size() && status == 0; ++i) {
     OptimizedPlan& plan = result.plans[i];
-    plan.plan_file = std::filesystem::path(folder) / fmt::format("plan_{:03}.yaml", i);
-    status = write_text(plan.plan_file, plan.plan_yaml);
+    plan.plan_file = fmt::format("plan_{:03}.yaml", i);
+    status = write_text(folder / plan.plan_file, plan.plan_yaml);
   }
-  return status == 0 ? write_text(std::filesystem::path(folder) / "plans.csv", to_csv(result)) : status;
+  if (status == 0) status = write_text(folder / "plans.csv", to_csv(result));
+  // There the plans lie beside it.
+  if (status == 0) status = write_result(folder, to_json(result), [&] { return report_page(result); });
+  for (OptimizedPlan& plan : result.plans) plan.plan_file = folder / plan.plan_file;
+  return status;
 }
 
 }  // namespace

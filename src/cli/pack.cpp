@@ -1,22 +1,13 @@
 #include "base/try.h"
 #include "cli/command.h"
+#include "cli/files.h"
 #include "optimize/memory/budget.h"
 
 #include <fmt/format.h>
 
-#include <fstream>
-
 namespace monet::cli {
 
 namespace {
-
-Status write(const Packing& packing, const std::string& path) {
-  std::ofstream file(path);
-  file << to_csv(packing);
-  file.flush();
-  if (file) return Done{};
-  return Error{.message = "cannot be written", .place = path, .advice = "give another path to -o"};
-}
 
 Expected<PackOptions> options_of(const PackCommand& command) {
   PackOptions options{.time_limit_s = command.time_limit_s};
@@ -39,7 +30,7 @@ int run(const PackCommand& command) {
   if (!packing) return report(packing.error());
   report({}, packing->notes, command.common);
   if (packing->placed && !command.output.empty()) {
-    if (const Status written = write(*packing, command.output); !written) return report(written.error());
+    if (const int status = write_text(command.output, to_csv(*packing)); status != 0) return status;
   }
   const int status = print(command.common.json ? to_json(*packing) + "\n" : to_text(*packing));
   if (status != 0) return status;

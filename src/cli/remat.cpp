@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
+#include "cli/progress.h"
 #include "hardware/units.h"
 
 #include <fmt/format.h>
@@ -89,10 +90,9 @@ int run(const RematCommand& command) {
   auto options = options_of(command);
   if (!options) return report(options.error());
   options->stop = stop_on_interrupt();
-  const bool watched = is_watched(command.common);
-  if (watched) options->progress = [](const std::string& line) { fmt::print(stderr, "\r\033[Kmonet: {}", line); };
+  if (is_watched(command.common)) options->progress = [](const std::string& line) { show_progress(line, 0, 0); };
   const auto remat = remat_file(command.file, *options);
-  if (watched) clear_progress();
+  clear_progress();
   if (!remat) return report(remat.error());
   report({}, remat->notes, command.common);
   if (remat->found() && !command.output.empty()) {

@@ -1,22 +1,8 @@
 #include "cli/command.h"
-
-#include <unistd.h>
-
-#include <fmt/format.h>
-
-#include <cstdio>
+#include "cli/interrupt.h"
+#include "cli/progress.h"
 
 namespace monet::cli {
-
-namespace {
-
-// Progress is for people who watch.
-void show_progress(const std::string& what, std::size_t done, std::size_t all) {
-  fmt::print(stderr, "\r{} of {}: {}\033[K", done, all, what);
-  std::fflush(stderr);
-}
-
-}  // namespace
 
 int run(const ValidateCommand& command) {
   std::vector<std::string> names;
@@ -27,18 +13,23 @@ int run(const ValidateCommand& command) {
     }
   }
   ValidateOptions options = command.options;
-  const bool watched = !command.common.quiet && isatty(STDERR_FILENO) != 0;
-  if (watched) options.progress = show_progress;
+  options.stop = stop_on_interrupt();
+  if (is_watched(command.common)) options.progress = show_progress;
   std::vector<Validation> results;
   std::string text;
   for (const std::string& name : names) {
+    if (options.stop()) break;
+    if (options.progress) options.progress("validating " + name, results.size(), names.size());
     auto validation = validate(name, options);
-    if (watched) fmt::print(stderr, "\r\033[K");
+    clear_progress();
     if (!validation) return report(validation.error());
     text += (text.empty() ? "" : "\n") + to_text(*validation);
     results.push_back(*std::move(validation));
   }
-  return print(command.common.json ? to_json(results) + "\n" : text);
+  const bool ended_early = options.stop();
+  const int status = print(command.common.json ? to_json(results) + "\n" : text);
+  if (ended_early) report({}, {"ended early: these are the rows so far"}, command.common);
+  return status;
 }
 
 }  // namespace monet::cli

@@ -29,13 +29,13 @@ using Clock = std::chrono::steady_clock;
 // Everything that the methods share.
 class Checkpointer {
  public:
-  Checkpointer(const CheckpointOptions& options, Opened opened, SearchObjective objective)
+  Checkpointer(const CheckpointOptions& options, Opened opened, PlanValue objective)
       : options_(options),
         hardware_(std::move(opened.hardware)),
         subject_(std::move(opened.subject)),
         plan_(std::move(opened.plan)),
         is_over_(stop_after(options.time_limit_s, options.stop)) {
-    goal_.objective = objective;
+    goal_.objective = std::move(objective);
   }
 
   Expected<Checkpointing> run(Checkpointing result, bool keep_points) {
@@ -136,6 +136,7 @@ class Checkpointer {
     plan.latency_s = hardware_.clock_hz > 0 ? price->price.cycles / hardware_.clock_hz : 0;
     plan.energy_pj = price->price.energy_pj;
     plan.peak_bytes = price->peak_bytes;
+    if (goal_.objective.is_function()) plan.value = goal_.objective(price->price, price->peak_bytes);
     plan.saved_bytes = space_->kept_bytes(genome);
     plan.saved_bytes_dropped = space_->dropped_bytes(genome);
     plan.order = name_of(space_->order(genome));
@@ -314,16 +315,19 @@ class Checkpointer {
 Expected<Checkpointing> checkpoint_network(const std::string& model, const CheckpointOptions& options,
                                            bool keep_points) {
   const auto start = Clock::now();
-  Checkpointing result{
-      .model = model, .method = options.method, .objective = options.objective, .measure = options.measure};
-  MONET_TRY(const SearchObjective objective, search_objective(options.objective));
+  Checkpointing result{.model = model,
+                       .method = options.method,
+                       .measure = options.measure,
+                       .objective = options.function ? "own" : options.objective};
+  MONET_TRY(PlanValue objective, search_objective(options.objective));
   MONET_TRY(Opened opened, open_step_on_machine(model, options.evaluate, false));
   result.hardware = opened.hardware.name;
   result.clock_hz = opened.hardware.clock_hz;
   result.warnings = opened.warnings;
   result.warnings.insert(result.warnings.end(), opened.subject.warnings.begin(), opened.subject.warnings.end());
   result.notes = opened.subject.notes;
-  Checkpointer checkpointer(options, std::move(opened), objective);
+  if (options.function) objective = PlanValue(options.function, opened.hardware.clock_hz);
+  Checkpointer checkpointer(options, std::move(opened), std::move(objective));
   MONET_TRY(result, checkpointer.run(std::move(result), keep_points));
   result.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   return result;

@@ -71,12 +71,15 @@ Json json_of(const CheckpointPlan& plan) {
           {"order", plan.order},
           {"recomputed", plan.recomputed},
           {"paged", plan.paged},
+          {"plan_file", plan.plan_file},
           {"bound", {{"latency_cycles", plan.bound_cycles}, {"energy_pj", plan.bound_pj}}}};
 }
 
 }  // namespace
 
 Error does_not_fit(const Checkpointing& result) {
+  if (result.objective == "own" && result.least_bytes <= result.budget_bytes && result.deadline_cycles == 0)
+    return all_forbidden();
   std::vector<std::string> parts;
   for (const auto& [name, bytes] : result.forced_by) parts.push_back(fmt::format("{} ({})", name, byte_size(bytes)));
   const std::string deadline = time_text(result.deadline_cycles, result.clock_hz);
@@ -101,9 +104,9 @@ std::string to_text(const Checkpointing& result) {
                                  result.hardware, result.method, result.tensors, result.objective);
   if (result.plans.empty()) return text;
   const bool one = result.plans.size() == 1 && (result.method == "search" || result.method == "milp");
-  text += one ? one_plan(result) : front_table(result);
+  text += one ? one_plan(result) : "\n" + front_table(result) + "\n";
   const CheckpointPlan& plan = result.plans.front();
-  if (one && result.objective != "edp") {
+  if (one && result.objective != "edp" && result.objective != "own") {
     text += fmt::format(
         "{:<12} {} at least{}: {:.3g}x of it\n", "bound",
         result.objective == "energy" ? energy_text(plan.bound_pj) : time_text(plan.bound_cycles, result.clock_hz),
@@ -117,10 +120,12 @@ std::string to_text(const Checkpointing& result) {
 
 std::string to_json(const Checkpointing& result) {
   Json json = {{"schema", 1},
+               {"command", "checkpoint"},
                {"model", result.model},
                {"hardware", result.hardware},
                {"method", result.method},
                {"objective", result.objective},
+               {"clock_hz", result.clock_hz > 0 ? Json(result.clock_hz) : Json(nullptr)},
                {"memory", result.memory},
                {"budget_bytes", result.budget_bytes},
                {"feasible", result.feasible}};
@@ -129,6 +134,11 @@ std::string to_json(const Checkpointing& result) {
   json["plans"] = Json::array();
   for (const CheckpointPlan& plan : result.plans) json["plans"].push_back(json_of(plan));
   json["bound"] = {{"latency_cycles", result.bound_cycles}, {"energy_pj", result.bound_pj}};
+  if (result.objective == "own") {
+    json["all_kept"]["value"] = result.all_kept.value;
+    for (std::size_t i = 0; i < result.plans.size(); ++i) json["plans"][i]["value"] = result.plans[i].value;
+    json["bound"]["value"] = nullptr;  // of a function nothing is known
+  }
   json["proven"] = result.proven;
   json["complete"] = result.complete;
   json["tensors"] = result.tensors;

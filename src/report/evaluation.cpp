@@ -9,6 +9,7 @@
 #include "report/evaluation.h"
 #include "report/evaluation_memory.h"
 #include "report/evaluation_parts.h"
+#include "report/step_graph.h"
 #include "evaluate/subject/subject.h"
 
 #include <monet/evaluate.h>
@@ -53,11 +54,12 @@ class Evaluating {
     PackedStays packed;
     auto start = std::chrono::steady_clock::now();
     if (options_.pack) {
-      MONET_TRY(packed, pack_stays(step, evaluator.machine()));
+      MONET_TRY(packed, pack_stays(step, evaluator.machine(), {}, options_.stop));
     }
     result.pack_s += seconds_since(start);
     fill(result, step, evaluator.operator_bounds(),
          {.trace = options_.trace, .lifetimes = options_.lifetimes, .packed = options_.pack ? &packed : nullptr});
+    if (options_.graph) result.graph = step_graph(step, rewritten.recomputed);
     const std::vector<MemoryId> too_small = judge_fit(result, hardware_, evaluator.machine());
     if (options_.check) MONET_CHECK(check(step, evaluator, too_small, result));
     if (result.plan_yaml.empty()) result.plan_yaml = to_yaml(plan_as_carried_out(step, plan, original));
@@ -89,7 +91,7 @@ class Evaluating {
 void compare_with_inference(const std::string& model, const EvaluateOptions& options, const Hardware& hardware,
                             MappingCache& cache, Evaluation& result) {
   EvaluateOptions forward = options;
-  forward.check = forward.trace = forward.lifetimes = forward.pack = false;
+  forward.check = forward.trace = forward.lifetimes = forward.graph = forward.pack = false;
   const auto subject = open_subject(model, forward, true);
   if (!subject) return;
   const auto inference = Evaluating(hardware, forward, cache).run(subject->graph, Plan{}, {});
@@ -108,11 +110,18 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
   return evaluate_network(model, options, cache);
 }
 
-Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& options, MappingCache& cache) {
+Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& given, MappingCache& cache) {
   const auto start = std::chrono::steady_clock::now();
+  EvaluateOptions options = given;
+  MONET_TRY(options.custom_costs, custom_costs_of(given));  // once for all evaluations below
+  options.custom_file.clear();
   Evaluation result{.model = model, .objective = options.objective, .inference = options.inference};
   MONET_TRY(const Hardware hardware, open_hardware(options.hardware, {.parameters = options.parameters}));
   result.hardware = hardware.name;
+  for (const auto& [name, value] : options.parameters)
+    result.hardware_parameters += fmt::format("{}{}={}", result.hardware_parameters.empty() ? "" : ", ", name, value);
+  result.precision = options.train.precision;
+  if (!options.inference) result.optimizer = options.train.optimizer;
   result.clock_hz = hardware.clock_hz;
   result.micro_batches = options.inference ? 1 : options.train.accumulate;
   MONET_TRY(const Plan plan, plan_of(options));

@@ -35,7 +35,7 @@ FitOption priced(const std::string& what, const Expected<Evaluation>& evaluation
 void price_options(const std::string& model, const EvaluateOptions& options, const Hardware& hardware,
                    Evaluation& result) {
   EvaluateOptions trial = options;
-  trial.check = trial.compare = trial.trace = trial.lifetimes = trial.advise = false;
+  trial.check = trial.compare = trial.trace = trial.lifetimes = trial.graph = trial.advise = false;
   trial.progress = nullptr;
   // The largest power of two below the batch that fits, and the smallest batch at all.
   for (std::int64_t batch = options.train.batch.value_or(1) / 2; batch >= 1; batch /= 2) {

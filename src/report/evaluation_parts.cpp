@@ -1,5 +1,6 @@
 #include "report/evaluation_parts.h"
 
+#include "evaluate/account/causes.h"
 #include "evaluate/account/cores.h"
 #include "evaluate/account/critical_path.h"
 #include "evaluate/account/energy.h"
@@ -7,11 +8,12 @@
 #include "evaluate/account/owners.h"
 #include "evaluate/account/phases.h"
 #include "evaluate/account/traffic.h"
+#include "graph/custom.h"
+#include "report/machine_facts.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 namespace monet {
 
@@ -35,12 +37,12 @@ void fill_energy(Evaluation& evaluation, const ScheduledStep& step, const Energy
   add("static", energy.static_pj);
 }
 
-// The k-th recomputed copy of an operator has ~k after its name.
-bool is_recomputed(const std::string& name) {
-  const std::size_t mark = name.rfind('~');
-  return mark != std::string::npos && mark + 1 < name.size() &&
-         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(mark) + 1, name.end(),
-                     [](char c) { return c >= '0' && c <= '9'; });
+// All parts, also those that are 0.
+template <class Cause, std::size_t count>
+Parts parts_of(const std::array<double, count>& causes) {
+  Parts parts;
+  for (std::size_t i = 0; i < count; ++i) parts.emplace_back(name_of(static_cast<Cause>(i)), causes[i]);
+  return parts;
 }
 
 std::vector<std::string> cores_of(const Hardware& hardware, const OperatorAssignment& assignment) {
@@ -56,7 +58,7 @@ OperatorResult operator_result(const ScheduledStep& step, std::size_t index, con
   const OperatorAssignment& assignment = step.assignment.operators[index];
   OperatorResult row;
   row.name = node.name;
-  row.op = name_of(node.op);
+  row.op = operator_type(node);
   row.phase = name_of(node.phase);
   row.stack = fmt::format("{}", assignment.stack);
   row.cores = cores_of(step.hardware, assignment);
@@ -78,7 +80,7 @@ OperatorResult operator_result(const ScheduledStep& step, std::size_t index, con
   row.transfer_pj = books.transfer_pj;
   row.home_read_bytes = books.home_read_bytes;
   row.home_write_bytes = books.home_write_bytes;
-  row.recomputed = is_recomputed(node.name);
+  row.recomputed = is_recomputed(node);
   return row;
 }
 
@@ -100,6 +102,7 @@ void fill_resources(Evaluation& evaluation, const ScheduledStep& step, std::span
     ResourceResult& row = evaluation.resources.emplace_back();
     row.name = step.hardware.cores[i].name;
     row.kind = "core";
+    row.type = step.hardware.cores[i].type;
     row.busy_cycles = use.busy.cycles;
     row.compute_cycles = use.busy.compute;
     row.stall_cycles = use.busy.cycles - use.busy.compute;
@@ -172,33 +175,10 @@ void fill_critical_path(Evaluation& evaluation, const ScheduledStep& step, const
   }
 }
 
-// MACs of all cores in a cycle; at rate 1 where no unit lists the precision.
-double macs_per_cycle(const Hardware& hardware, const std::string& precision) {
-  const double listed = peak_operations(hardware, Count::mac, precision) / (2 * hardware.clock_hz);
-  if (listed > 0) return listed;
-  double sum = 0;
-  for (const Core& core : hardware.cores) {
-    double best = core.rate ? core.rate->operations_per_s[static_cast<std::size_t>(Count::mac)] / hardware.clock_hz : 0;
-    for (const Unit& unit : core.units) {
-      const double cycles = unit.cycles[static_cast<std::size_t>(Count::mac)];
-      if (cycles > 0) best = std::max(best, static_cast<double>(unit.lanes()) / cycles);
-    }
-    sum += best;
-  }
-  return sum;
-}
-
 // The part of the makespan in which the MACs would be done with every lane of the machine at work.
 double utilization(const ScheduledStep& step) {
-  std::vector<double> count(step.schedule.costs.size(), 0);
-  for (const ScheduledTile& tile : step.schedule.tiles) ++count[tile.cost];
-  std::map<std::string, double> macs;
-  for (std::size_t i = 0; i < count.size(); ++i) {
-    const TileCost& cost = step.schedule.costs[i];
-    if (count[i] * cost.macs > 0) macs[cost.precision] += count[i] * cost.macs;
-  }
   double cycles = 0;
-  for (const auto& [precision, sum] : macs) {
+  for (const auto& [precision, sum] : macs_by_precision(step.schedule)) {
     const double rate = macs_per_cycle(step.hardware, precision);
     if (rate > 0) cycles += sum / rate;
   }
@@ -206,6 +186,16 @@ double utilization(const ScheduledStep& step) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> operator_rows(const ScheduledStep& step) {
+  std::vector<std::int64_t> rows(step.graph.nodes().size(), -1);
+  for (std::size_t i = 0; i < step.schedule.tiles.size(); ++i) rows[step.tiles.node[i].index()] = 0;
+  std::int64_t next = 0;
+  for (std::int64_t& row : rows) {
+    if (row == 0) row = next++;
+  }
+  return rows;
+}
 
 void fill(Evaluation& evaluation, const ScheduledStep& step, std::span<const OperatorBound> bounds,
           const FillOptions& options) {
@@ -226,6 +216,9 @@ void fill(Evaluation& evaluation, const ScheduledStep& step, std::span<const Ope
   const CriticalPath path = critical_path(step, owners);
   const Bounds bound = bounds_of(step, bounds);
   fill_energy(evaluation, step, energy);
+  evaluation.latency_by = parts_of<LatencyCause>(latency_by_cause(step, path));
+  evaluation.energy_by = parts_of<EnergyCause>(energy_by_cause(step, energy, books, owners));
+  evaluation.machine = machine_facts(step);
   fill_operators(evaluation, step, books, bounds);
   fill_phases(evaluation, phase_books(step, books, path, energy.static_pj, energy.total));
   fill_resources(evaluation, step, core_use(step, gaps), traffic_of(step).channels);
@@ -234,7 +227,7 @@ void fill(Evaluation& evaluation, const ScheduledStep& step, std::span<const Ope
   evaluation.bound_pj = bound.pj;
   evaluation.bound_by = bound.by;
   fill_memories(evaluation, step, options);
-  if (options.trace) fill_trace(evaluation, step);
+  if (options.trace) fill_trace(evaluation, step, path);
   if (options.lifetimes) fill_lifetimes(evaluation, step, options.packed);
 }
 

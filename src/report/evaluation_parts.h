@@ -2,6 +2,7 @@
 #pragma once
 
 #include "evaluate/account/bound.h"
+#include "evaluate/account/critical_path.h"
 #include "evaluate/account/step.h"
 #include "evaluate/addresses/addresses.h"
 
@@ -20,16 +21,20 @@ struct FillOptions {
   const PackedStays* packed = nullptr;
 };
 
-// Sets everything that follows from the schedule: latency, energy, MACs, utilization, counts, footprint, bounds,
-// phases, operators (without views), resources, memories, critical path, and where wanted trace and lifetimes. The rest
-// (names, options, what fits, comparisons, times of the program) it leaves alone. `bounds` by node.
+// Sets everything that follows from the schedule: latency, energy, what explains them, MACs, utilization, counts,
+// footprint, bounds, phases, operators (without views), resources, memories, critical path, facts of the machine, and
+// where wanted trace and lifetimes. The rest (names, options, what fits, comparisons, graph, times of the program) it
+// leaves alone. `bounds` by node.
 void fill(Evaluation& evaluation, const ScheduledStep& step, std::span<const OperatorBound> bounds,
           const FillOptions& options = {});
 
 // The parts that `fill` is made of.
 void fill_memories(Evaluation& evaluation, const ScheduledStep& step, const FillOptions& options);
-void fill_trace(Evaluation& evaluation, const ScheduledStep& step);
+void fill_trace(Evaluation& evaluation, const ScheduledStep& step, const CriticalPath& path);
 void fill_lifetimes(Evaluation& evaluation, const ScheduledStep& step, const PackedStays* packed);
+
+// By node: its row in Evaluation::operators; -1: it has no tiles.
+std::vector<std::int64_t> operator_rows(const ScheduledStep& step);
 
 // `part`, so many times one after the other, and then `last`: latency, energy, work and traffic add up, peaks are the
 // higher ones. Rows are put together by name. Trace, lifetimes and critical path show the first repetition and the

@@ -10,7 +10,7 @@ namespace {
 
 class Events {
  public:
-  explicit Events(const ScheduledStep& step) : step_(step) {}
+  explicit Events(const ScheduledStep& step) : step_(step), rows_(operator_rows(step)) {}
 
   TraceEvent tile(std::size_t index) const {
     const ScheduledTile& tile = step_.schedule.tiles[index];
@@ -19,6 +19,10 @@ class Events {
                      .kind = std::string(name_of(step_.graph[step_.tiles.node[index]].phase)),
                      .start = tile.start,
                      .end = tile.end};
+    const NodeId node = step_.tiles.node[index];
+    const OperatorTiles& tiles = step_.tiles.operators[node.index()];
+    event.operator_row = rows_[node.index()];
+    if (tiles.count > 1) event.part = static_cast<std::int64_t>(index - tiles.first);
     set_cause(event, tile.wait, tile.by);
     return event;
   }
@@ -36,6 +40,8 @@ class Events {
                      .start = transfer.start,
                      .end = transfer.end,
                      .bytes = transfer.bytes};
+    event.from = step_.hardware[transfer.from].name;
+    event.to = step_.hardware[transfer.to].name;
     set_cause(event, transfer.wait, transfer.by);
     return event;
   }
@@ -82,14 +88,21 @@ class Events {
   }
 
   const ScheduledStep& step_;
+  std::vector<std::int64_t> rows_;  // by node
 };
 
 }  // namespace
 
-void fill_trace(Evaluation& evaluation, const ScheduledStep& step) {
+void fill_trace(Evaluation& evaluation, const ScheduledStep& step, const CriticalPath& path) {
   const Events events(step);
+  evaluation.trace.reserve(step.schedule.tiles.size() + step.schedule.transfers.size());
   for (std::size_t i = 0; i < step.schedule.tiles.size(); ++i) evaluation.trace.push_back(events.tile(i));
   for (std::size_t i = 0; i < step.schedule.transfers.size(); ++i) evaluation.trace.push_back(events.transfer(i));
+  for (const PathStep& part : path.steps) {
+    if (part.what == PathStep::What::wait || part.end <= part.start) continue;
+    const bool tile = part.what == PathStep::What::tile;
+    evaluation.trace[part.index + (tile ? 0 : step.schedule.tiles.size())].critical = true;
+  }
 }
 
 void fill_lifetimes(Evaluation& evaluation, const ScheduledStep& step, const PackedStays* packed) {

@@ -60,6 +60,8 @@ class Repeat {
     critical_path();
     events();
     add_parts(last_.energy, part_.energy, times_);
+    add_parts(last_.latency_by, part_.latency_by, times_);
+    add_parts(last_.energy_by, part_.energy_by, times_);
     last_.utilization *= last_.latency_cycles;
     last_.utilization += times_ * part_.utilization * part_.latency_cycles;
     last_.latency_cycles += shift_;
@@ -225,6 +227,16 @@ class Repeat {
     add_parts(last_.critical_by_kind, part_.critical_by_kind, times_);
   }
 
+  // By row of the part's operators: that of all, which operators() has put together by name.
+  std::vector<std::int64_t> rows_of_part() const {
+    std::unordered_map<std::string_view, std::int64_t> row_of;
+    for (std::size_t i = 0; i < last_.operators.size(); ++i)
+      row_of.emplace(last_.operators[i].name, static_cast<std::int64_t>(i));
+    std::vector<std::int64_t> rows;
+    for (const OperatorResult& row : part_.operators) rows.push_back(row_of.at(row.name));
+    return rows;
+  }
+
   void events() {
     const auto before = static_cast<std::int64_t>(part_.trace.size());
     for (TraceEvent& event : last_.trace) {
@@ -232,12 +244,18 @@ class Repeat {
       if (event.flow_from >= 0) event.flow_from += before;
     }
     last_.trace.insert(last_.trace.begin(), part_.trace.begin(), part_.trace.end());
+    const std::vector<std::int64_t> rows = rows_of_part();
+    for (std::size_t i = 0; i < part_.trace.size(); ++i) {
+      std::int64_t& row = last_.trace[i].operator_row;
+      if (row >= 0) row = rows[static_cast<std::size_t>(row)];
+    }
     if (count_ > 1 && before > 0) {
       last_.trace.push_back({.track = "micro-batches",
                              .name = skipped(),
                              .kind = "repeated",
                              .start = part_.latency_cycles,
-                             .end = shift_});
+                             .end = shift_,
+                             .critical = true});
     }
     for (Lifetime& lifetime : last_.lifetimes) lifetime.start += shift_, lifetime.end += shift_;
     last_.lifetimes.insert(last_.lifetimes.begin(), part_.lifetimes.begin(), part_.lifetimes.end());

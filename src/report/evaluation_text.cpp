@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace monet {
 
@@ -27,14 +28,14 @@ std::string what_text(const Evaluation& evaluation) {
 
 std::string latency_text(const Evaluation& evaluation) {
   if (evaluation.clock_hz <= 0) return cycles_text(evaluation.latency_cycles) + " cycles";
-  return fmt::format("{}, {} cycles at {}", seconds_text(evaluation.latency_s), cycles_text(evaluation.latency_cycles),
-                     frequency_text(evaluation.clock_hz));
+  return fmt::format("{}, {} cycles at {}", seconds_text(evaluation.latency_s),
+                     cycles_text(std::round(evaluation.latency_cycles)), frequency_text(evaluation.clock_hz));
 }
 
 std::string energy_line(const Evaluation& evaluation) {
   std::string text = energy_text(evaluation.energy_pj);
   if (evaluation.latency_s > 0)
-    text += fmt::format(", {:.4g} W on average", evaluation.energy_pj * 1e-12 / evaluation.latency_s);
+    text += fmt::format(", {} on average", power_text(evaluation.energy_pj * 1e-12 / evaluation.latency_s));
   return text;
 }
 
@@ -156,7 +157,9 @@ std::string TimeText::operator()(double cycles) const {
 }
 
 std::string share_text(double part, double whole) {
-  return whole > 0 ? fmt::format("{:.1f}%", 100 * part / whole) : "";
+  if (!(whole > 0)) return "";
+  const double percent = 100 * part / whole;
+  return fmt::format("{:.1f}%", std::abs(percent) < 0.05 ? 0 : percent);
 }
 
 std::string ratio_text(double value, double reference) {

@@ -53,7 +53,8 @@ std::string energy_table(const Evaluation& evaluation) {
   const CoreTypes types(evaluation);
   Parts parts;
   for (const auto& [name, pj] : evaluation.energy) {
-    const std::string group = types.group_of(name);
+    const std::size_t kind = name.find(' ') + 1;  // "memory pe0_0/sram"
+    const std::string group = name.substr(0, kind) + types.group_of(name.substr(kind));
     const auto found = std::ranges::find(parts, group, &Parts::value_type::first);
     if (found == parts.end()) {
       parts.emplace_back(group, pj);

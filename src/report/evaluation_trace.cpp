@@ -3,15 +3,14 @@
 // what shares a link at one time gets lanes, each a thread of its own.
 #include "report/evaluation_text.h"
 #include "report/json.h"
+#include "report/trace_tracks.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <ostream>
-#include <queue>
 #include <sstream>
-#include <unordered_map>
 
 namespace monet {
 
@@ -95,61 +94,24 @@ class TraceWriter {
         thread, thread);
   }
 
-  // Tracks in the order of the machine's parts, then others as they come.
+  // Tracks in the order of the machine's parts, then others as they come; without idle ones.
   void place_slices() {
-    std::unordered_map<std::string, std::size_t> track_of;
-    std::vector<std::string> titles;
-    std::vector<std::vector<std::uint32_t>> events;
-    const auto track = [&](const std::string& track_name, const std::string& title) {
-      const auto [at, is_new] = track_of.try_emplace(track_name, titles.size());
-      if (is_new) {
-        titles.push_back(title);
-        events.emplace_back();
-      }
-      return at->second;
-    };
-    for (const char* const kind : {"core", "link", "port"}) {
-      for (const ResourceResult& resource : evaluation_.resources)
-        if (resource.kind == kind) track(resource.name, resource.kind + " " + resource.name);
+    const std::size_t count = evaluation_.trace.size();
+    std::vector<EventTime> times(count);
+    std::vector<std::uint32_t> lane(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      times[i].start = nanoseconds(evaluation_.trace[i].start);
+      times[i].end = std::max(times[i].start, nanoseconds(evaluation_.trace[i].end));
     }
-    slices_.resize(evaluation_.trace.size());
-    for (std::size_t i = 0; i < slices_.size(); ++i) {
-      const TraceEvent& event = evaluation_.trace[i];
-      slices_[i].start = nanoseconds(event.start);
-      slices_[i].end = std::max(slices_[i].start, nanoseconds(event.end));
-      events[track(event.track, event.track)].push_back(static_cast<std::uint32_t>(i));
-    }
-    for (std::size_t i = 0; i < titles.size(); ++i) {
-      const std::uint32_t lanes = assign_lanes(events[i]);
-      for (std::uint32_t lane = 0; lane < lanes; ++lane)
-        name_thread(threads_ + 1 + lane, lane == 0 ? titles[i] : fmt::format("{} ({})", titles[i], lane + 1));
+    slices_.resize(count);
+    for (TraceTrack& track : trace_tracks(evaluation_)) {
+      const std::string title = track.kind == "other" ? track.name : track.kind + " " + track.name;
+      const std::uint32_t lanes = assign_lanes(track.events, times, lane);
+      for (std::uint32_t i = 0; i < lanes; ++i)
+        name_thread(threads_ + 1 + i, i == 0 ? title : fmt::format("{} ({})", title, i + 1));
+      for (const std::uint32_t i : track.events) slices_[i] = {times[i].start, times[i].end, threads_ + 1 + lane[i]};
       threads_ += lanes;
     }
-  }
-
-  // The lowest lane that is free at its start; gives how many there are.
-  std::uint32_t assign_lanes(std::vector<std::uint32_t>& events) {
-    std::ranges::sort(events, {}, [&](std::uint32_t i) { return std::tuple(slices_[i].start, slices_[i].end, i); });
-    using Busy = std::pair<std::int64_t, std::uint32_t>;
-    std::priority_queue<Busy, std::vector<Busy>, std::greater<>> busy;
-    std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> free;
-    std::uint32_t lanes = 0;
-    for (std::uint32_t i : events) {
-      while (!busy.empty() && busy.top().first <= slices_[i].start) {
-        free.push(busy.top().second);
-        busy.pop();
-      }
-      std::uint32_t lane = lanes;
-      if (free.empty()) {
-        ++lanes;
-      } else {
-        lane = free.top();
-        free.pop();
-      }
-      busy.emplace(slices_[i].end, lane);
-      slices_[i].thread = threads_ + 1 + lane;
-    }
-    return lanes;
   }
 
   void collect() {

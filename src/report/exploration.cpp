@@ -131,14 +131,14 @@ Expected<Store> store_for(const ExploreOptions& options, const DesignPricer& pri
 
 Expected<std::unique_ptr<Crew>> crew_for(const ExploreOptions& options, DesignPricer& pricer) {
   if (options.cluster.empty()) return explore::thread_crew(pricer, static_cast<std::size_t>(options.jobs));
-  return explore::cluster_crew(pricer, {.address = options.cluster, .python = options.python});
+  return explore::cluster_crew(pricer, {.address = options.cluster, .python = options.python, .stop = options.stop});
 }
 
 }  // namespace
 
 Expected<Exploration> explore_space(const ExploreOptions& options) {
   MONET_TRY(Space space, explore::open_space(options.space));
-  MONET_TRY(space.objectives, objectives_named(space, options.objectives));
+  MONET_TRY(space.objectives, objectives_named(space, options.objectives, options.functions));
   MONET_TRY(const std::unique_ptr<DesignPricer> pricer, DesignPricer::open(space));
   MONET_TRY(const std::unique_ptr<Crew> crew, crew_for(options, *pricer));
   MONET_TRY(Store store, store_for(options, *pricer));

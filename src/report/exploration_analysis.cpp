@@ -11,6 +11,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <memory>
+#include <unordered_map>
 
 namespace monet {
 
@@ -120,6 +122,21 @@ void measure_front(const std::vector<Outcome>& outcomes, const std::vector<Outco
   exploration.hypervolume = explore::hypervolume(std::move(points), ideal, worst);
 }
 
+// Asked once for each design.
+explore::Objective own_objective(const std::string& name, const DesignObjective& function) {
+  explore::Objective objective{.function_name = name};
+  const auto known = std::make_shared<std::unordered_map<explore::Design, double>>();
+  objective.function = [function, known](const Outcome& outcome, const Space& space) {
+    const auto [entry, added] = known->try_emplace(outcome.design, 0);
+    if (added) {
+      const double value = function(result_of(outcome, space, {}));
+      entry->second = std::isnan(value) ? std::numeric_limits<double>::infinity() : value;
+    }
+    return entry->second;
+  };
+  return objective;
+}
+
 std::string energy_text(double pj) {
   constexpr std::array<std::pair<double, const char*>, 5> units = {
       {{1e12, "J"}, {1e9, "mJ"}, {1e6, "uJ"}, {1e3, "nJ"}, {1, "pJ"}}};
@@ -131,10 +148,21 @@ std::string energy_text(double pj) {
 
 }  // namespace
 
-Expected<Objectives> objectives_named(const Space& space, const std::vector<std::string>& names) {
+Expected<Objectives> objectives_named(const Space& space, const std::vector<std::string>& names,
+                                      const DesignObjectives& functions) {
   if (names.empty()) return space.objectives;
   Objectives objectives;
-  for (const std::string& name : names) {
+  for (auto at = names.begin(); at != names.end(); ++at) {
+    const std::string& name = *at;
+    if (std::find(names.begin(), at, name) != at)
+      return Error{.message = fmt::format("'{}' is named twice", name),
+                   .place = "--objectives",
+                   .advice = "name each objective once"};
+    const auto own = std::ranges::find(functions, name, &DesignObjectives::value_type::first);
+    if (own != functions.end()) {
+      objectives.push_back(own_objective(name, own->second));
+      continue;
+    }
     MONET_TRY(const explore::Objective objective, space.objective_named(name));
     objectives.push_back(objective);
   }
@@ -192,7 +220,7 @@ DesignResult result_of(const Outcome& outcome, const Space& space, const Objecti
   if (outcome.ran()) {
     for (const auto& [name, metric] : fields) result.metrics.emplace_back(name, metric_of(outcome, space, metric, -1));
     for (const explore::Objective& objective : objectives)
-      result.objectives.push_back(metric_of(outcome, space, objective.metric, objective.workload));
+      result.objectives.push_back(amount_of(outcome, space, objective));
   }
   for (std::size_t i = 0; i < outcome.workloads.size(); ++i) {
     const explore::WorkloadOutcome& from = outcome.workloads[i];

@@ -12,9 +12,10 @@
 
 namespace monet {
 
-// By name; none: the space's.
+// By name, of the functions given or of the space; none: the space's.
 Expected<std::vector<explore::Objective>> objectives_named(const explore::Space& space,
-                                                           const std::vector<std::string>& names);
+                                                           const std::vector<std::string>& names,
+                                                           const DesignObjectives& functions = {});
 
 // Fills in what the space and the store say: counts, front, failures, sensitivities, correlations, hypervolume.
 Status analyse(explore::Store& store, const std::vector<explore::Objective>& objectives, Exploration& exploration);

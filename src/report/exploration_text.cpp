@@ -109,7 +109,7 @@ std::string sensitivities_text(const Exploration& exploration) {
     std::ranges::stable_sort(rows, std::greater(), [](const Sensitivity* row) { return row->share; });
     if (i > 0) table.add_rule();
     for (const Sensitivity* row : rows) {
-      table.add({row == rows.front() ? row->objective : "", row->parameter, fmt::format("{:.1f} %", 100 * row->share),
+      table.add({row == rows.front() ? row->objective : "", row->parameter, fmt::format("{:.1f}%", 100 * row->share),
                  range_text(*row)});
     }
   }

@@ -1,4 +1,6 @@
+#include "report/hardware.h"
 #include "report/json.h"
+#include "report/search_text.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -7,13 +9,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace monet {
 
 namespace {
 
 std::string percent(double now, double before) {
-  return before > 0 ? fmt::format("{:+.1f} %", 100 * (now / before - 1)) : std::string();
+  return before > 0 ? fmt::format("{:+.1f}%", 100 * (now / before - 1)) : std::string();
 }
 
 std::string objective_text(const Fusion& fusion) {
@@ -37,7 +40,7 @@ std::string tiles_text(const FusedOperators& stack) {
   return listed(stack.tiles.front().second) + ", …";
 }
 
-std::string names_text(const std::vector<std::string>& names) {
+std::string operators_text(const std::vector<std::string>& names) {
   constexpr std::size_t widest = 100;
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -110,24 +113,23 @@ std::string to_text(const Fusion& fusion, std::size_t stacks) {
   const auto fused = static_cast<std::int64_t>(
       std::ranges::count_if(fusion.stacks, [](const FusedOperators& stack) { return stack.operators.size() > 1; }));
   const auto count = static_cast<std::int64_t>(fusion.stacks.size());
-  std::string text = fmt::format("{} on {}: {} operators in {} stacks ({} of several), for {}; {:.2f} s\n\n",
-                                 fusion.model, fusion.hardware, grouped(fusion.operators), grouped(count),
-                                 grouped(fused), fusion.given ? "given stacks" : objective_text(fusion), fusion.wall_s);
+  std::string text = fmt::format("{} on {}: {} operators in {} stacks ({} of several), for {}; {}\n\n", fusion.model,
+                                 fusion.hardware, grouped(fusion.operators), grouped(count), grouped(fused),
+                                 fusion.given ? "given stacks" : objective_text(fusion), seconds_text(fusion.wall_s));
   Table results({{""},
                  {"unfused", Table::Align::right},
                  {"fused", Table::Align::right},
                  {"", Table::Align::right},
                  {"no plan is below", Table::Align::right}});
-  results.add({"latency (cycles)", cycles_text(fusion.unfused_cycles), cycles_text(fusion.latency_cycles),
-               percent(fusion.latency_cycles, fusion.unfused_cycles), cycles_text(fusion.bound_cycles)});
+  results.add({"latency", time_text(fusion.unfused_cycles, fusion.clock_hz),
+               time_text(fusion.latency_cycles, fusion.clock_hz), percent(fusion.latency_cycles, fusion.unfused_cycles),
+               time_text(fusion.bound_cycles, fusion.clock_hz)});
   if (fusion.clock_hz > 0) {
-    results.add({"latency", seconds_text(fusion.unfused_cycles / fusion.clock_hz),
-                 seconds_text(fusion.latency_cycles / fusion.clock_hz), "",
-                 seconds_text(fusion.bound_cycles / fusion.clock_hz)});
+    results.add({"cycles", cycles_text(std::round(fusion.unfused_cycles)),
+                 cycles_text(std::round(fusion.latency_cycles)), "", cycles_text(std::round(fusion.bound_cycles))});
   }
-  results.add({"energy (mJ)", fmt::format("{:.4g}", fusion.unfused_pj / 1e9),
-               fmt::format("{:.4g}", fusion.energy_pj / 1e9), percent(fusion.energy_pj, fusion.unfused_pj),
-               fmt::format("{:.4g}", fusion.bound_pj / 1e9)});
+  results.add({"energy", energy_text(fusion.unfused_pj), energy_text(fusion.energy_pj),
+               percent(fusion.energy_pj, fusion.unfused_pj), energy_text(fusion.bound_pj)});
   results.add({"stacks", grouped(fusion.operators), grouped(count), "",
                fusion.given ? std::string() : grouped(fusion.bound_stacks) + " by the rules"});
   text += results.text() + "\n" + choice_text(fusion) + "\n\n";
@@ -142,7 +144,7 @@ std::string to_text(const Fusion& fusion, std::size_t stacks) {
   Table table({{"size", Table::Align::right}, {"tile"}, {"operators"}});
   for (const FusedOperators* stack : largest) {
     table.add({grouped(static_cast<std::int64_t>(stack->operators.size())), tiles_text(*stack),
-               names_text(stack->operators)});
+               operators_text(stack->operators)});
   }
   if (!largest.empty()) text += table.text();
   if (largest.size() < all) text += fmt::format("and {} more (--show 0 lists all)\n", all - largest.size());

@@ -18,6 +18,7 @@ std::string frequency_text(double hertz);           // "1.41 GHz"
 std::string rate_text(double operations_per_s);     // "312 TOP/s"
 std::string size_text_of_bits(std::int64_t bits);   // "2 MiB", "16 bit"
 std::string energy_text(double picojoules);         // "416.2 pJ"
+std::string power_text(double watts);               // "492 uW"
 std::string bandwidth_text(double bits_per_cycle);  // "2048 bit/cycle"
 
 }  // namespace monet

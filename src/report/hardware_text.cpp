@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace monet {
@@ -15,9 +16,9 @@ namespace {
 using Align = Table::Align;
 
 std::string count_text(double number) {
-  return number == 0                    ? "-"
-         : number == std::floor(number) ? grouped(static_cast<std::int64_t>(number))
-                                        : fmt::format("{:.4g}", number);
+  return number == 0                                      ? "-"
+         : number >= 1000 || number == std::floor(number) ? grouped(std::llround(number))
+                                                          : fmt::format("{:.4g}", number);
 }
 
 std::string port_text(const PortSummary& port) {
@@ -38,8 +39,7 @@ void add_memory(Table& table, const MemorySummary& memory, bool in_core) {
   const std::string size = memory.instances == 1
                                ? size_text_of_bits(memory.size_bits)
                                : fmt::format("{} x {}", grouped(memory.instances), size_text_of_bits(memory.size_bits));
-  std::vector<std::string> cells = {(in_core ? "    " : "  ") + memory.name, memory.shared ? "shared" : memory.kind,
-                                    size};
+  std::vector<std::string> cells = {memory.name, memory.shared ? "shared" : memory.kind, size};
   if (in_core) cells.push_back(memory.paths.size() == 3 ? "all" : fmt::format("{}", fmt::join(memory.paths, ", ")));
   cells.push_back(ports_text(memory));
   const bool told = memory.shared;
@@ -100,7 +100,7 @@ std::string core_text(const CoreSummary& core) {
   if (!core.operators.empty()) text += fmt::format("    {:<10} {}\n", "runs", fmt::join(core.operators, ", "));
   for (const UnitSummary& unit : core.units) text += unit_text(unit);
   if (core.memories.empty()) return text;
-  Table table({{"    memory"},
+  Table table({{"memory"},
                {"kind"},
                {"size", Align::right},
                {"paths"},
@@ -108,11 +108,11 @@ std::string core_text(const CoreSummary& core) {
                {"read", Align::right},
                {"write", Align::right}});
   for (const MemorySummary& memory : core.memories) add_memory(table, memory, true);
-  return text + table.text();
+  return text + table.text(4);
 }
 
 std::string link_table(const HardwareReport& report) {
-  Table table({{"  link"},
+  Table table({{"link"},
                {"kind"},
                {"between"},
                {"bit/cycle", Align::right},
@@ -121,38 +121,48 @@ std::string link_table(const HardwareReport& report) {
   for (const LinkSummary& link : report.links) {
     const std::string kind = fmt::format("{}{}{}", link.count == 1 ? "" : fmt::format("{} x ", link.count), link.kind,
                                          link.kind == "link" && !link.both_ways ? ", one way" : "");
-    table.add({"  " + link.name, kind, link.between, fmt::format("{:.5g}", link.bits_per_cycle),
+    table.add({link.name, kind, link.between, fmt::format("{:.5g}", link.bits_per_cycle),
                fmt::format("{:g}", link.latency_cycles), fmt::format("{:.3g}", link.energy_pj_per_bit)});
   }
-  return table.text();
+  return table.text(2);
 }
 
 std::string peak_table(const HardwareReport& report) {
-  Table table({{"  precision"},
+  Table table({{"precision"},
                {"units x rate x clock", Align::right},
                {"stated", Align::right},
                {"deviation", Align::right},
                {""}});
   for (const PeakSummary& peak : report.peaks) {
-    table.add({"  " + peak.precision, rate_text(peak.operations_per_s), peak.stated ? rate_text(*peak.stated) : "-",
+    table.add({peak.precision, rate_text(peak.operations_per_s), peak.stated ? rate_text(*peak.stated) : "-",
                peak.stated ? fmt::format("{:+.2f} %", peak.deviation_percent) : "",
                peak.stated && !peak.holds ? "more than 2 %: check the description"
                : peak.confidence == '-'   ? peak.source
                                           : fmt::format("{} ({})", peak.source, peak.confidence)});
   }
-  return table.text();
+  return table.text(2);
 }
 
 bool is_zero(const ValueSummary& value) { return value.value == "0" || value.value.starts_with("0 "); }
 
+// "0.00197145580677 mm2" as "0.001971 mm2": a file has it all.
+std::string rounded(const std::string& value) {
+  double number = 0;
+  const char* const end = value.data() + value.size();
+  const auto read = std::from_chars(value.data(), end, number);
+  if (read.ec != std::errc() || (read.ptr != end && *read.ptr != ' ')) return value;
+  const std::string unit(read.ptr, end);
+  return unit == " W" ? power_text(number) : fmt::format("{:.4g}{}", number, unit);
+}
+
 std::string value_table(const HardwareReport& report, bool all) {
-  Table table({{"  part"}, {"quantity"}, {"value", Align::right}, {""}, {"source"}});
+  Table table({{"part"}, {"quantity"}, {"value", Align::right}, {""}, {"source"}});
   for (const ValueSummary& value : report.values) {
     if (!all && (!value.derived || is_zero(value))) continue;
-    table.add({"  " + value.part, value.quantity, value.value, std::string(1, value.confidence),
+    table.add({value.part, value.quantity, rounded(value.value), std::string(1, value.confidence),
                value.source.empty() ? "not stated" : value.source});
   }
-  return table.text();
+  return table.text(2);
 }
 
 }  // namespace
@@ -171,7 +181,7 @@ std::string to_text(const std::vector<PresetSummary>& presets) {
   for (const PresetSummary& preset : presets) {
     table.add({preset.name, grouped(preset.cores), count_text(preset.macs_per_cycle), frequency_text(preset.clock_hz),
                rate_text(preset.peak_operations_per_s), preset.peak_precision == "any" ? "" : preset.peak_precision,
-               size_text_of_bits(preset.on_chip_bits),
+               preset.on_chip_bits == 0 ? "-" : size_text_of_bits(preset.on_chip_bits),
                preset.dram_bits == 0 ? "-" : size_text_of_bits(preset.dram_bits), std::string(1, preset.confidence),
                preset.description});
   }
@@ -196,8 +206,8 @@ std::string to_text(const HardwareReport& report, const HardwareView& view) {
                             ? grouped(cores)
                             : fmt::format("{} ({} with those that work as gangs)", cores, grouped(report.gang_cores)));
   if (report.macs_per_cycle > 0) text += line("MACs/cycle", count_text(report.macs_per_cycle));
-  if (report.static_w > 0) text += line("static power", fmt::format("{:.4g} W", report.static_w));
-  if (report.area_mm2 > 0) text += line("area", fmt::format("{:.4g} mm2", report.area_mm2));
+  if (report.static_w > 0) text += line("static power", power_text(report.static_w));
+  if (report.area_mm2 > 0) text += line("area", fmt::format("{:.4g} mm²", report.area_mm2));
   text += line("counted",
                report.effects.empty() ? "plain loops alone" : fmt::format("{}", fmt::join(report.effects, ", ")));
 
@@ -205,14 +215,14 @@ std::string to_text(const HardwareReport& report, const HardwareView& view) {
   for (const CoreSummary& core : report.cores) text += core_text(core);
   if (!report.memories.empty()) {
     text += "\nsystem\n";
-    Table table({{"  memory"},
+    Table table({{"memory"},
                  {"kind"},
                  {"size", Align::right},
                  {"ports, bit/cycle"},
                  {"read", Align::right},
                  {"write", Align::right}});
     for (const MemorySummary& memory : report.memories) add_memory(table, memory, false);
-    text += table.text();
+    text += table.text(2);
   }
   if (!report.links.empty()) text += "\nlinks\n" + link_table(report);
   if (!report.peaks.empty()) text += "\npeaks\n" + peak_table(report);

@@ -10,10 +10,10 @@ namespace monet {
 
 namespace {
 
-// "1.41 GHz": the number with a prefix of thousands, from nano upwards.
+// "1.41 GHz": the number with a prefix of thousands, from pico upwards.
 std::string prefixed(double value, std::string_view unit) {
-  static constexpr std::array<std::string_view, 9> prefixes = {"n", "u", "m", "", "k", "M", "G", "T", "P"};
-  std::size_t at = 3;
+  static constexpr std::array<std::string_view, 10> prefixes = {"p", "n", "u", "m", "", "k", "M", "G", "T", "P"};
+  std::size_t at = 4;
   while (value >= 1000 && at + 1 < prefixes.size()) value /= 1000, ++at;
   while (value != 0 && value < 1 && at > 0) value *= 1000, --at;
   return fmt::format("{:.4g} {}{}", value, prefixes[at], unit);
@@ -32,6 +32,8 @@ std::string size_text_of_bits(std::int64_t bits) {
 std::string energy_text(double picojoules) {
   return picojoules >= 1e4 ? prefixed(picojoules * 1e-12, "J") : fmt::format("{:.4g} pJ", picojoules);
 }
+
+std::string power_text(double watts) { return prefixed(watts, "W"); }
 
 std::string bandwidth_text(double bits_per_cycle) { return fmt::format("{:.5g} bit/cycle", bits_per_cycle); }
 

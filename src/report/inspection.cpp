@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "base/try.h"
+#include "graph/custom.h"
 #include "graph/nests.h"
 #include "networks/open.h"
 
@@ -110,7 +111,7 @@ Inspection inspection_of(const std::string& model, const Network& network) {
     const auto counts = operation_counts(nests);
     MONET_REQUIRE(counts.has_value());  // verify() has counted them
     LayerSummary layer{.name = node.name,
-                       .op = std::string(name_of(node.op)),
+                       .op = operator_type(node),
                        .phase = std::string(name_of(node.phase)),
                        .inputs = {},
                        .outputs = {},

@@ -4,6 +4,7 @@
 #include "base/suggest.h"
 #include "base/try.h"
 #include "evaluate/subject/subject.h"
+#include "graph/custom.h"
 #include "hardware/open/open.h"
 #include "mapping/constraints.h"
 #include "mapping/operators.h"
@@ -34,7 +35,7 @@ Expected<CoreId> core_named(const Hardware& hardware, const std::string& name) {
 
 MappedLayer layer_of(const Graph& graph, const Hardware& hardware, const OperatorCost& cost) {
   const Node& node = graph[cost.node];
-  MappedLayer layer{.name = node.name, .op = std::string(name_of(node.op)), .phase = std::string(name_of(node.phase))};
+  MappedLayer layer{.name = node.name, .op = operator_type(node), .phase = std::string(name_of(node.phase))};
   layer.reason = cost.reason;
   if (!cost.core.valid()) return layer;
   layer.core = hardware[cost.core].name;
@@ -100,6 +101,7 @@ Expected<NetworkMapping> map_network(const std::string& model, const MapOptions&
   operators.search.climb = options.full;
   operators.off_chip = !options.on_chip;
   operators.jobs = static_cast<std::size_t>(options.jobs);
+  operators.stop = options.stop;
   operators.progress = options.progress;
   operators.wanted = [&](const Node& node) { return wants_layer(options, node); };
   if (is_storage_precision(options.train.precision)) {

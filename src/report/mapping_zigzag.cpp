@@ -245,7 +245,9 @@ Expected<NetworkMapping> map_like_zigzag(const Network& network, const Hardware&
   }
   std::atomic<std::size_t> done = 0;
   for_each_index(tasks.size(), static_cast<std::size_t>(options.jobs), [&](std::size_t i) {
-    tasks[i].result = best_of(*tasks[i].layer, target, tasks[i].mapping, search, options.full);
+    tasks[i].result = options.stop && options.stop()
+                          ? Error{.message = "stopped before it was mapped"}
+                          : best_of(*tasks[i].layer, target, tasks[i].mapping, search, options.full);
     if (options.progress) options.progress(++done, tasks.size());
   });
   for (const Task& task : tasks) {

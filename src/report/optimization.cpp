@@ -31,7 +31,7 @@ class Optimizing {
         is_over_(stop_after(options.time_limit_s, options.stop)) {}
 
   Expected<Optimization> run(Optimization result, Hardware hardware) {
-    MONET_TRY(const SearchObjective objective, search_objective(options_.objective));
+    MONET_TRY(objective_, search_objective(options_.objective));
     MONET_TRY(how_, evaluator_options(options_.evaluate));
     MONET_TRY(budgets_, budgets_from(options_.budgets, std::move(hardware)));
     result.notes.insert(result.notes.end(), budgets_.notes.begin(), budgets_.notes.end());
@@ -40,7 +40,8 @@ class Optimizing {
     MONET_TRY(const Priced priced, pricer_->price(plan_, settled));
     MONET_TRY(const std::int64_t peak, pricer_->packed_peak(priced, budgets_.memory));
     set_bound(result, priced);
-    JointOptions joint{.objective = objective,
+    if (options_.function) objective_ = PlanValue(options_.function, budgets_.hardware.clock_hz);
+    JointOptions joint{.objective = objective_,
                        .memory = budgets_.memory,
                        .budget_bytes = budgets_.bytes(peak),
                        .fuse = options_.fuse,
@@ -97,6 +98,7 @@ class Optimizing {
     plan.latency_s = clock > 0 ? joint.price.cycles / clock : 0;
     plan.energy_pj = joint.price.energy_pj;
     plan.peak_bytes = joint.peak_bytes;
+    if (objective_.is_function()) plan.value = objective_(joint.price, joint.peak_bytes);
     plan.order = name_of(joint.plan.order);
     plan.placed = joint.placed;
     MONET_TRY(const Priced priced, pricer_->price(joint.plan));
@@ -120,6 +122,7 @@ class Optimizing {
     if (plan.energy_pj < before.energy_pj) gains.push_back(percent(plan.energy_pj, before.energy_pj) + " less energy");
     if (plan.peak_bytes < before.peak_bytes)
       gains.push_back(byte_size(before.peak_bytes - plan.peak_bytes) + " less memory");
+    if (plan.value < before.value) gains.emplace_back("a smaller objective");
     std::vector<std::string> means;
     const auto count = [&](std::size_t now, std::size_t then, const char* what) {
       if (now != then)
@@ -141,6 +144,7 @@ class Optimizing {
   Subject subject_;
   Plan plan_;
   std::function<bool()> is_over_;
+  PlanValue objective_;
   Budgets budgets_;
   MappingCache cache_;
   EvaluatorOptions how_;
@@ -151,7 +155,7 @@ class Optimizing {
 
 Expected<Optimization> optimize_network(const std::string& model, const OptimizeOptions& options) {
   const auto start = Clock::now();
-  Optimization result{.model = model, .objective = options.objective};
+  Optimization result{.model = model, .objective = options.function ? "own" : options.objective};
   MONET_TRY(Opened opened, open_step_on_machine(model, options.evaluate, false));
   result.hardware = opened.hardware.name;
   result.clock_hz = opened.hardware.clock_hz;

@@ -30,6 +30,8 @@ Json json_of(const OptimizedPlan& plan) {
 }  // namespace
 
 Error does_not_fit(const Optimization& result) {
+  if (result.objective == "own" && result.least_bytes <= result.budget_bytes && result.deadline_cycles == 0)
+    return all_forbidden();
   const bool late = result.least_bytes <= result.budget_bytes;
   return {.kind = ErrorKind::infeasible,
           .message = late ? fmt::format("no plan that was found keeps within {} of {} and the deadline of {}",
@@ -70,9 +72,11 @@ std::string to_text(const Optimization& result) {
 
 std::string to_json(const Optimization& result) {
   Json json = {{"schema", 1},
+               {"command", "optimize"},
                {"model", result.model},
                {"hardware", result.hardware},
                {"objective", result.objective},
+               {"clock_hz", result.clock_hz > 0 ? Json(result.clock_hz) : Json(nullptr)},
                {"memory", result.memory},
                {"budget_bytes", result.budget_bytes},
                {"feasible", result.feasible},
@@ -82,6 +86,11 @@ std::string to_json(const Optimization& result) {
   if (result.deadline_cycles > 0) json["deadline_cycles"] = result.deadline_cycles;
   for (const OptimizedPlan& plan : result.plans) json["plans"].push_back(json_of(plan));
   json["bound"] = {{"latency_cycles", result.bound_cycles}, {"energy_pj", result.bound_pj}};
+  if (result.objective == "own") {
+    json["start"]["value"] = result.start.value;
+    for (std::size_t i = 0; i < result.plans.size(); ++i) json["plans"][i]["value"] = result.plans[i].value;
+    json["bound"]["value"] = nullptr;  // of a function nothing is known
+  }
   json["evaluated"] = result.evaluated;
   json["complete"] = result.complete;
   json["warnings"] = result.warnings;

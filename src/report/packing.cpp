@@ -165,8 +165,9 @@ std::string to_text(const Packing& packing) {
   row("packed", packing.peak_bytes, least ? "the least that is possible" : over);
   row("largest load", packing.max_load_bytes,
       fmt::format("{} buffers at time {}", packing.fullest.size(), packing.fullest_time));
-  return fmt::format("{}: {} buffers, {:.3f} s\n\n{}", packing.file,
-                     grouped(static_cast<std::int64_t>(packing.buffers.size())), packing.wall_s, table.text());
+  return fmt::format("{}: {} buffers, {}\n\n{}", packing.file,
+                     grouped(static_cast<std::int64_t>(packing.buffers.size())), seconds_text(packing.wall_s),
+                     table.text());
 }
 
 std::string to_csv(const Packing& packing) {

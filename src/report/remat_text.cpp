@@ -172,9 +172,9 @@ std::string to_json(const Remat& remat) {
 }
 
 std::string to_text(const Remat& remat) {
-  std::string text = fmt::format("{}{}: {} nodes, {} links, {:.3f} s\n\n", remat.file,
-                                 remat.device.empty() ? "" : " on " + remat.device, grouped(remat.nodes),
-                                 grouped(remat.links), remat.wall_s);
+  std::string text =
+      fmt::format("{}{}: {} nodes, {} links, {}\n\n", remat.file, remat.device.empty() ? "" : " on " + remat.device,
+                  grouped(remat.nodes), grouped(remat.links), seconds_text(remat.wall_s));
   text += fmt::format("budget {}, {:.2f} % of the peak of the given order, {}\n", bytes_text(remat.budget_bytes),
                       100 * static_cast<double>(remat.budget_bytes) /
                           static_cast<double>(std::max<std::int64_t>(1, remat.base_peak_bytes)),

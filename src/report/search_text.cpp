@@ -28,4 +28,11 @@ std::string names_text(const std::vector<std::string>& names) {
   return text;
 }
 
+Error all_forbidden() {
+  return {.kind = ErrorKind::infeasible,
+          .message = "the objective is infinite for every plan that was found",
+          .place = "objective",
+          .advice = "let it be finite for some plans"};
+}
+
 }  // namespace monet

@@ -20,12 +20,15 @@ Table::Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
 void Table::add(std::vector<std::string> cells) {
   MONET_REQUIRE(cells.size() == columns_.size());
+  // A name from a file may hold a new line, or what moves a terminal's cursor.
+  for (std::string& cell : cells)
+    std::ranges::replace_if(cell, [](char c) { return (c >= 0 && c < ' ') || c == 127; }, '?');
   rows_.push_back(std::move(cells));
 }
 
 void Table::add_rule() { rows_.emplace_back(); }
 
-std::string Table::text() const {
+std::string Table::text(std::size_t indent) const {
   std::vector<std::size_t> widths;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     widths.push_back(width(columns_[i].title));
@@ -35,7 +38,7 @@ std::string Table::text() const {
   }
   std::string result;
   const auto write = [&](const auto& cell_of) {
-    std::string line;
+    std::string line(indent, ' ');
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const std::string& cell = cell_of(i);
       const std::string space(widths[i] - width(cell), ' ');
@@ -45,9 +48,10 @@ std::string Table::text() const {
     line.erase(line.find_last_not_of(' ') + 1);
     result += line + "\n";
   };
-  std::size_t total = 0;
-  for (std::size_t w : widths) total += w + 2;
-  const std::string rule(total - 2, '-');
+  std::size_t total = 2;
+  for (std::size_t i = 0, at = 0; i < widths.size(); at += widths[i++] + 2)
+    if (widths[i] > 0) total = at + widths[i] + 2;  // an empty column at the end is not seen
+  const std::string rule = std::string(indent, ' ') + std::string(total - 2, '-');
   write([&](std::size_t i) -> const std::string& { return columns_[i].title; });
   result += rule + "\n";
   for (const auto& row : rows_) {

@@ -19,7 +19,8 @@ class Table {
   void add(std::vector<std::string> cells);
   // A line between what came before and what comes after.
   void add_rule();
-  std::string text() const;
+  // Each line begins with so many blanks.
+  std::string text(std::size_t indent = 0) const;
 
  private:
   std::vector<Column> columns_;

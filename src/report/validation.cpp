@@ -5,6 +5,7 @@
 #include "base/try.h"
 #include "report/json.h"
 #include "report/table.h"
+#include "report/units.h"
 
 #include <fmt/format.h>
 
@@ -58,6 +59,7 @@ Expected<Validation> over_measured_steps(const std::string& name, const std::str
   Validation validation{.name = name, .rows = {}, .notes = {}};
   for (const MeasuredStep& measured : steps) {
     if (!wanted(measured)) continue;
+    if (options.stop && options.stop()) break;
     MONET_TRY(const Training step, train(model_of(measured, data), train_options_of(measured)));
     std::ranges::move(rows_of(measured, step), std::back_inserter(validation.rows));
   }
@@ -83,8 +85,8 @@ std::vector<std::string> quantities_of(const Validation& validation) {
 }
 
 std::string text_of_value(double value) {
-  return value == std::floor(value) ? fmt::format("{:.0f}", value)
-                                    : fmt::format("{:.{}f}", value, value < 1000 ? 3 : 0);
+  return value == std::floor(value) && std::abs(value) < 9e15 ? grouped(static_cast<std::int64_t>(value))
+                                                              : fmt::format("{:.{}f}", value, value < 1000 ? 3 : 0);
 }
 
 }  // namespace

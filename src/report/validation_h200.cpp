@@ -87,6 +87,7 @@ Expected<Validation> validate_h200(const std::string& data, const ValidateOption
   Validation validation{.name = "h200", .rows = {}, .notes = {}};
   MappingCache cache;
   for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (options.stop && options.stop()) break;
     if (options.progress) options.progress(steps[i].name(), i, steps.size());
     add_rows(validation, steps[i], evaluate_network(model_of(steps[i], data), options_of(steps[i], options), cache));
   }

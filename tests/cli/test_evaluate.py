@@ -19,7 +19,8 @@ KEYS = {"schema", "latency_cycles", "latency_s", "energy_pj", "energy_breakdown"
         "footprint_bytes", "macs", "nodes", "parameters", "saved_bytes", "stacks", "tiles", "bound", "wall_s"}
 MORE_KEYS = {"model", "hardware", "mode", "objective", "fits", "options", "phases", "operators", "resources", "memories",
              "critical_path", "inference", "filled", "checked", "warnings", "notes"}
-FILES = {"result.json", "operators.csv", "lifetimes.csv", "trace.json", "plan.yaml"}
+FILES = {"result.json", "details.json", "operators.csv", "lifetimes.csv", "trace.json", "chakra.et", "plan.yaml",
+         "report.html"}
 
 # 552 KiB of weights do not fit into 64 KiB.
 TOO_SMALL = """\
@@ -234,7 +235,7 @@ def test_text(run, evaluated) -> None:
     lines = result.stdout.splitlines()
     assert lines[0] == "mlp-robotics on edge_tpu: a training step, batch 1, mapped for latency"
     found = evaluated(NETWORK, "--hardware", "edge_tpu")
-    assert f"{found['latency_cycles']:,.1f}".removesuffix(".0") + " cycles at 800 MHz" in lines[1]
+    assert f"{round(found['latency_cycles']):,} cycles at 800 MHz" in lines[1]
     assert [line.split("  ")[0] for line in lines[1:7]] == ["latency", "energy", "peak memory", "bound", "work",
                                                             "checked"]
     for title in ("phase", "energy of", "cores, share of the step", "links and ports", "memories", "alive then",
@@ -373,7 +374,7 @@ ON_EDGE_TPU = (NETWORK, "--hardware", "edge_tpu")
         (("mlp-robotic", "--hardware", "h100"), ("mlp-robotic", "did you mean 'mlp-robotics'")),
         ((NETWORK, "--hardware", "edge_tp"), ("edge_tp", "did you mean 'edge_tpu'")),
         ((NETWORK, "--hardware", "no/such.yaml"), ("no/such.yaml",)),
-        ((*ON_EDGE_TPU, "--objective", "speed"), ("--objective", "latency, energy or edp")),
+        ((*ON_EDGE_TPU, "--objective", "speed"), ("--objective", "choose one of latency, energy, edp")),
         ((*ON_EDGE_TPU, "--precision", "int9"), ("--precision", "int9", "bf16")),
         ((*ON_EDGE_TPU, "--set", "q=1"), ("'q'", "lanes")),
         ((*ON_EDGE_TPU, "--set", "lanes"), ("--set", "NAME=VALUE")),

@@ -126,7 +126,7 @@ def test_keeps_what_a_plan_says_beside_stacks(run, fused, tmp_path):
 def test_text_says_what_was_gained(run):
     result = run(MODEL, *MACHINE, "--effort", 0.02)
     assert result.returncode == 0, result.stderr
-    for word in ("unfused", "fused", "latency (cycles)", "energy (mJ)", "stacks", "proven best"):
+    for word in ("unfused", "fused", "latency", "cycles", "energy", "stacks", "proven best"):
         assert word in result.stdout
 
 

@@ -290,7 +290,7 @@ def test_a_damaged_file_of_mappings_is_harmless(run, mapped, tmp_path, damage) -
         ((NETWORK, "--hardware", "no/such.yaml"), ("no/such.yaml",)),
         ((NETWORK, "--hardware", "edge_tpu", "--core", "simt"), ("--core", "\"simt\"", "did you mean \"simd\"")),
         ((NETWORK, "--hardware", "edge_tpu", "--core", "q"), ("--core", "its cores are: pe0_0")),
-        ((NETWORK, "--hardware", "edge_tpu", "--objective", "speed"), ("--objective", "latency, energy or edp")),
+        ((NETWORK, "--hardware", "edge_tpu", "--objective", "speed"), ("--objective", "choose one of latency, energy, edp")),
         ((NETWORK, "--hardware", "edge_tpu", "--layer", "layer.0"), ("--layer", "did you mean \"layers.0\"")),
         ((NETWORK, "--hardware", "edge_tpu", "--layer", "conv*"), ("--layer", "conv*", "monet inspect MODEL --layers")),
         ((NETWORK, "--hardware", "edge_tpu", "--mapping", "no/such.yaml"), ("no/such.yaml", "cannot open")),

@@ -173,7 +173,7 @@ def test_interrupted_search_gives_the_best_so_far(monet) -> None:
         (["--memory-budget", "simd/sram=50%"], ["a share says nothing about simd/sram", "give a size"]),
         (["--deadline", "soon"], ["--deadline", "1.5x"]),
         (["--deadline", "3"], ["--deadline", "no unit"]),
-        (["--objective", "speed"], ["--objective", "there is no objective 'speed'", "latency, energy or edp"]),
+        (["--objective", "speed"], ["--objective", "there is no 'speed'", "choose one of latency, energy, edp"]),
         (["--limit", "0"], ["--limit"]),
         (["--limit", "17"], ["--limit"]),
         (["--rounds", "0"], ["--rounds"]),

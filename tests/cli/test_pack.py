@@ -136,7 +136,7 @@ def test_no_packing_found(run, instances) -> None:
         (("FILE", "--time-limit", "0"), ("--time-limit", "above 0")),
         (("FILE", "--time-limit", "x"), ("--time-limit",)),
         (("FILE", "--capasity", "1"), ("--capasity", "did you mean '--capacity'")),
-        (("FILE", "-o", "no/such/out.csv"), ("no/such/out.csv", "cannot be written", "-o")),
+        (("FILE", "-o", "no/such/out.csv"), ("no/such/out.csv", "cannot be written")),
     ],
 )
 def test_mistakes(run, buffers, arguments, words) -> None:

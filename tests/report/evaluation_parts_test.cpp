@@ -130,6 +130,51 @@ TEST(EvaluationParts, TraceSaysWhy) {
   EXPECT_EQ(e.trace[9].cause, "no room before layer [1] was done");
 }
 
+TEST(EvaluationParts, TraceSaysWhatIsCritical) {
+  const Evaluation e = evaluation_of(account_case());
+  std::vector<std::string> critical;
+  for (const TraceEvent& event : e.trace) {
+    if (event.critical) critical.push_back(event.name);
+  }
+  EXPECT_THAT(critical, ElementsAre("layer [1]", "back", "update", "fetch x", "fetch x", "core to core a",
+                                    "core to core g", "write back w.new"));
+  EXPECT_EQ(e.trace[1].operator_row, 0);
+  EXPECT_EQ(e.trace[1].part, 1);
+  EXPECT_EQ(e.trace[3].operator_row, 2);
+  EXPECT_EQ(e.trace[3].part, -1);  // it has but one
+  EXPECT_EQ(e.trace[4].operator_row, -1);
+}
+
+TEST(EvaluationParts, LatencyAndEnergyAreExplained) {
+  const Evaluation e = evaluation_of(account_case());
+  EXPECT_THAT(e.latency_by, ElementsAre(Pair("compute", 140), Pair("stall", 38), Pair("traffic", 74),
+                                        Pair("recomputation", 0), Pair("paging", 0), Pair("waiting", 8)));
+  EXPECT_NEAR(sum(e.energy_by), e.energy_pj, 1e-9 * e.energy_pj);
+  EXPECT_EQ(e.energy_by.size(), 5U);
+  EXPECT_EQ(e.machine.peak_macs_per_cycle, 8);
+}
+
+// Rows of operators that the last part lacks come behind its own.
+TEST(EvaluationParts, RepeatedEventsNameTheirOperators) {
+  Evaluation part, last;
+  part.operators = {{.name = "extra"}, {.name = "b"}};
+  part.trace = {{.track = "t", .name = "extra", .operator_row = 0},
+                {.track = "t", .name = "b", .operator_row = 1},
+                {.track = "t", .name = "fetch"}};
+  last.operators = {{.name = "a"}, {.name = "b"}};
+  last.trace = {{.track = "t", .name = "b", .operator_row = 1}};
+  const Evaluation whole = repeat(part, 2, last);
+  ASSERT_EQ(whole.trace.size(), 5U);
+  for (const TraceEvent& event : whole.trace) {
+    if (event.operator_row >= 0) {
+      EXPECT_EQ(whole.operators[static_cast<std::size_t>(event.operator_row)].name, event.name);
+    } else {
+      EXPECT_TRUE(event.name == "fetch" || event.kind == "repeated");
+    }
+  }
+  EXPECT_EQ(whole.trace[0].operator_row, 2);
+}
+
 TEST(EvaluationParts, RepeatedStepsAddUp) {
   const AccountCase c = account_case();
   const Evaluation last = evaluation_of(c);
@@ -182,6 +227,11 @@ TEST(EvaluationParts, RepeatedStepsAddUp) {
   }
   EXPECT_EQ(at, 860);
   EXPECT_NEAR(sum(whole.critical_by_kind), 860, 1e-9);
+  EXPECT_NEAR(sum(whole.latency_by), 860, 1e-9);
+  EXPECT_NEAR(sum(whole.energy_by), whole.energy_pj, 1e-6);
+  ASSERT_EQ(whole.latency_by.size(), last.latency_by.size());
+  for (std::size_t i = 0; i < last.latency_by.size(); ++i)
+    EXPECT_EQ(whole.latency_by[i].first, last.latency_by[i].first);
   ASSERT_EQ(whole.trace.size(), part.trace.size() + last.trace.size() + 1);
   EXPECT_EQ(whole.trace.back().name, "micro-batches 2 to 3, as the first");
   EXPECT_EQ(whole.trace[part.trace.size()].flow_from, static_cast<std::int64_t>(part.trace.size()) + 4);

@@ -80,6 +80,8 @@ Evaluation small() {
   e.latency_s = 1e-3;
   e.energy_pj = 1e10;
   e.energy = {{"compute int8", 4e9}, {"pe0/sram", 1e9}, {"pe1/sram", 1e9}, {"dram", 3e9}, {"static", 1e9}};
+  e.latency_by = {{"compute", 9e5}, {"stall", 0}, {"traffic", 1e5}};
+  e.energy_by = {{"compute", 4e9}, {"traffic", 5e9}, {"static", 1e9}};
   e.macs = 6e9;
   e.utilization = 0.25;
   e.nodes = 3;
@@ -267,6 +269,8 @@ TEST(EvaluationJson, HasTheNamesOfTheContract) {
   EXPECT_EQ(found.at("latency_s"), 1e-3);
   EXPECT_EQ(found.at("energy_pj"), 1e10);
   EXPECT_EQ(found.at("energy_breakdown").at("pe1/sram"), 1e9);
+  EXPECT_EQ(found.at("latency_by"), json({{"compute", 9e5}, {"stall", 0.0}, {"traffic", 1e5}}));
+  EXPECT_EQ(found.at("energy_by").at("static"), 1e9);
   EXPECT_EQ(found.at("peak_bytes"), json({{"dram", 9 * mebibyte}}));
   EXPECT_EQ(found.at("live_peak_bytes"),
             json({{"dram", 8 * mebibyte}, {"pe0/sram", mebibyte}, {"pe1/sram", 2 * mebibyte}}));
@@ -378,6 +382,20 @@ TEST(EvaluationTrace, AThreadForEachPart) {
   for (const auto& [thread, name] : threads_of(trace)) names.push_back(name);
   EXPECT_THAT(names, ElementsAre("critical path", "core pe0", "link bus", "link bus (2)", "elsewhere"));
   EXPECT_EQ(trace.at("traceEvents").at(0).at("args").at("name"), "net on machine");
+}
+
+// Events name their track with its kind: "core pe0". The order is that of the machine, whatever happens first.
+TEST(EvaluationTrace, TracksInTheOrderOfTheMachine) {
+  Evaluation e = small();
+  e.resources.push_back({.name = "mesh", .kind = "bus"});
+  e.trace = {{"elsewhere", "x", "", 0, 1, 0, "", -1},
+             {"port dram rw", "x", "fetch", 0, 1, 0, "", -1},
+             {"link mesh", "x", "fetch", 0, 1, 0, "", -1},
+             {"core simd", "x", "forward", 0, 1, 0, "", -1},
+             {"core pe1", "x", "forward", 0, 1, 0, "", -1}};
+  std::vector<std::string> names;
+  for (const auto& [thread, name] : threads_of(json::parse(to_trace(e)))) names.push_back(name);
+  EXPECT_THAT(names, ElementsAre("critical path", "core pe1", "core simd", "link mesh", "port dram rw", "elsewhere"));
 }
 
 TEST(EvaluationTrace, SlicesInMicroseconds) {

@@ -204,23 +204,12 @@ TEST(ObjectiveText, HasTheUnitOfItsMetric) {
   EXPECT_EQ(objective_text("utilization", 0.125), "12.5 %");
 }
 
-TEST_F(StoreReport, ThePageIsOneFileAndEscapesWords) {
-  const auto page = exploration_page(path_, {});
-  ASSERT_TRUE(page) << page.error().text();
-  for (const char* words : {"<!DOCTYPE html>", "All designs", "The front in latency, energy", "What matters for energy",
-                            "Do workloads agree?", "area &lt;= 50 mm2 does not hold", "prefers-color-scheme: dark"})
-    EXPECT_NE(page->find(words), std::string::npos) << words;
-  for (const char* word : {"http://", "https://", "<script", "nan", "inf\""})
-    EXPECT_EQ(page->find(word), std::string::npos) << word;
-}
-
-TEST(Page, OfAStoreWithoutResults) {
+TEST(ExplorationStore, WithoutResultsIsShown) {
   const Folder folder;
   const std::string path = folder / "toy.sqlite";
   {
     filled_store(path, 0);
   }
-  EXPECT_TRUE(exploration_page(path, {}));
   const auto shown = show_store({.store = path});
   ASSERT_TRUE(shown);
   EXPECT_EQ(shown->hypervolume, 0);

@@ -1,5 +1,6 @@
 """Does the check of the documents find what is absent, and nothing else?"""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,11 +11,13 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check_docs.py"
 TABLE = "| what | function | test |\n|---|---|---|\n"
 
 
-def check(root: Path, model: str) -> list[str]:
-    """Problems in a small project whose docs/model.md has this text."""
+def check(root: Path, model: str, others: dict[str, str] | None = None) -> list[str]:
+    """Problems in a small project whose docs/model.md has this text, and which has these other files."""
     files = {
         "README.md": "[model](docs/model.md)\n",
+        "docs/index.md": "[model](model.md#here)\n",
         "docs/model.md": model,
+        **(others or {}),
         "src/graph/nests.h": "Counts counts_of(int x);\n",
         "tests/graph/model_test.cpp": "TEST(Model, Counts) {}\n",
     }
@@ -29,7 +32,11 @@ def check(root: Path, model: str) -> list[str]:
 
 def test_what_exists_is_accepted(tmp_path):
     row = "| a | `counts_of` | `Model.Counts` |\n"
-    assert check(tmp_path, TABLE + row + "`src/graph/nests.h`, `tests/ROOM/NAME_test.cpp`, [up](../README.md)\n") == []
+    code = "```cpp\n[](gone) {}\n```\n`[](gone)`\n"
+    assert (
+        check(tmp_path, code + TABLE + row + "`src/graph/nests.h`, `tests/ROOM/NAME_test.cpp`, [up](../README.md)\n")
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -48,3 +55,35 @@ def test_what_is_absent_is_found_at_its_line(tmp_path, line, message):
     assert len(problems) == 1
     assert problems[0].startswith(f"docs/model.md:{len(line.splitlines())}: ")
     assert message in problems[0]
+
+
+def test_every_page_is_reached_from_the_index(tmp_path):
+    pages = {"docs/far.md": "", "docs/alone.md": "[model](model.md)\n"}
+    assert check(tmp_path, "[further](far.md)\n", pages) == ["docs/alone.md: no way leads here from docs/index.md"]
+
+
+def notebook(**code) -> str:
+    cells = [
+        {"cell_type": "markdown", "source": ["[up](../README.md)"]},
+        {"cell_type": "code", "source": ["x"], "outputs": [], "execution_count": None, **code},
+    ]
+    return json.dumps({"cells": cells})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (notebook(), None),
+        (notebook(outputs=[{}]), "cell 2 has outputs"),
+        (notebook(execution_count=3), "cell 2 has outputs"),
+        (notebook().replace("README", "GONE"), "cell 1: link to ../GONE.md"),
+        ("{}", "this is no notebook"),
+        ("cells", "this is no notebook"),
+    ],
+)
+def test_notebooks_have_no_outputs_and_links_that_lead_somewhere(tmp_path, text, message):
+    problems = check(tmp_path, "", {"notebooks/a.ipynb": text})
+    assert len(problems) == (message is not None)
+    for problem in problems:
+        assert problem.startswith("notebooks/a.ipynb: ")
+        assert message in problem
