@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Error(Exception):
     """An error of the library.
@@ -24,9 +26,13 @@ class Error(Exception):
         advice = f" ({self.advice})" if self.advice else ""
         return f"{place}{self.message}{advice}"
 
-    def __reduce__(self):
-        return _restored, (self.message, self.kind, self.place, self.advice)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.message, self.kind, self.place, self.advice)
 
 
-def _restored(message: str, kind: str, place: str, advice: str) -> Error:
-    return Error(message, kind=kind, place=place, advice=advice)
+class MissingPackage(Error, ImportError):
+    """A package that is not installed, and is needed only for what was asked."""
+
+
+def _restored(type_: type[Error], message: str, kind: str, place: str, advice: str) -> Error:
+    return type_(message, kind=kind, place=place, advice=advice)

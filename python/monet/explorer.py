@@ -32,7 +32,8 @@ class Explorer:
 
     def evaluate(self, design: int) -> dict[str, Any]:
         """The outcome of a design, which is its place in the order of all points of the space."""
-        return json.loads(self.line(design))
+        outcome: dict[str, Any] = json.loads(self.line(design))
+        return outcome
 
     def evaluate_all(self, designs: Iterable[int], jobs: int | None = None) -> Iterator[dict[str, Any]]:
         """Outcomes in the order of the designs, on `jobs` threads (as many as there are processors by default)."""
@@ -40,7 +41,9 @@ class Explorer:
             yield from threads.map(self.evaluate, designs)
 
 
-def run_batch(space: Explorer | str | os.PathLike[str], designs: Iterable[int], jobs: int | None = None) -> list[dict]:
+def run_batch(
+    space: Explorer | str | os.PathLike[str], designs: Iterable[int], jobs: int | None = None
+) -> list[dict[str, Any]]:
     """The outcomes of designs of a space, in their order."""
     explorer = space if isinstance(space, Explorer) else Explorer(space)
     return list(explorer.evaluate_all(designs, jobs))

@@ -11,7 +11,7 @@ namespace monet::python {
 // Raises monet.Error with all parts of `error`. Requires the interpreter's lock.
 [[noreturn]] void raise(const Error& error);
 
-// The value of work(), which runs without the interpreter's lock; its error is raised.
+// The value of work(), which runs without the interpreter's lock; its error is raised. For what is short: see Call.
 template <class Work>
 auto without_lock(const Work& work) {
   auto result = [&] {
@@ -25,7 +25,12 @@ auto without_lock(const Work& work) {
 void bind_network(nanobind::module_& module);
 void bind_hardware(nanobind::module_& module);
 void bind_options(nanobind::module_& module);
+void bind_search_options(nanobind::module_& module);
+void bind_functions(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
+void bind_search(nanobind::module_& module);
 void bind_explore(nanobind::module_& module);
+void bind_report(nanobind::module_& module);
+void bind_tools(nanobind::module_& module);
 
 }  // namespace monet::python

@@ -1,12 +1,76 @@
-#include "python/bindings.h"
+#include "python/functions.h"
 
 #include <monet/evaluate.h>
+#include <monet/report.h>
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <sstream>
 
 namespace nb = nanobind;
 
 namespace monet::python {
+
+namespace {
+
+// A table by columns.
+template <class Row>
+class Columns {
+ public:
+  explicit Columns(const std::vector<Row>& rows) : rows_(rows) {}
+
+  template <class Value>
+  Columns& add(const char* name, Value Row::* member) {
+    nb::list column;
+    for (const Row& row : rows_) column.append(nb::cast(row.*member));
+    table_[name] = column;
+    return *this;
+  }
+  nb::dict table() { return table_; }
+
+ private:
+  const std::vector<Row>& rows_;
+  nb::dict table_;
+};
+
+nb::dict trace_of(const Evaluation& evaluation) {
+  return Columns(evaluation.trace)
+      .add("track", &TraceEvent::track)
+      .add("name", &TraceEvent::name)
+      .add("kind", &TraceEvent::kind)
+      .add("start", &TraceEvent::start)
+      .add("end", &TraceEvent::end)
+      .add("bytes", &TraceEvent::bytes)
+      .add("cause", &TraceEvent::cause)
+      .add("operator_row", &TraceEvent::operator_row)
+      .add("part", &TraceEvent::part)
+      .add("critical", &TraceEvent::critical)
+      .table();
+}
+
+nb::dict lifetimes_of(const Evaluation& evaluation) {
+  return Columns(evaluation.lifetimes)
+      .add("memory", &Lifetime::memory)
+      .add("name", &Lifetime::name)
+      .add("role", &Lifetime::role)
+      .add("start", &Lifetime::start)
+      .add("end", &Lifetime::end)
+      .add("bytes", &Lifetime::bytes)
+      .add("address", &Lifetime::address)
+      .table();
+}
+
+nb::bytes chakra_of(const Evaluation& evaluation) {
+  std::ostringstream out;
+  {
+    const nb::gil_scoped_release unlocked;
+    write_chakra(evaluation, out);
+  }
+  return nb::bytes(out.view().data(), out.view().size());
+}
+
+}  // namespace
 
 void bind_evaluate(nb::module_& module) {
   nb::class_<Evaluation>(module, "Evaluation", "A step on a machine, in time.")
@@ -18,14 +82,25 @@ void bind_evaluate(nb::module_& module) {
           },
           nb::arg("operators"), nb::arg("tensors"))
       .def("to_csv", [](const Evaluation& self) { return to_csv(self); })
+      .def("to_lifetimes_csv", [](const Evaluation& self) { return to_lifetimes_csv(self); })
+      .def("to_trace", [](const Evaluation& self) { return to_trace(self); })
+      .def("to_chakra", &chakra_of)
+      .def("to_details", [](const Evaluation& self) { return to_details(self); })
+      .def("page", [](const Evaluation& self) { return without_lock([&] { return report_page(self); }); })
+      .def("trace", &trace_of)
+      .def("lifetimes", &lifetimes_of)
       .def_ro("plan_yaml", &Evaluation::plan_yaml);
   module.def(
       "evaluate",
-      [](const std::string& model, const EvaluateOptions& given) {
-        const EvaluateOptions options = given;  // another thread may change them meanwhile
-        return without_lock([&] { return evaluate_network(model, options); });
+      [](const std::string& model, const EvaluateOptions& given, const nb::dict& costs, nb::object progress) {
+        Call call(std::move(progress));
+        EvaluateOptions options = given;  // another thread may change them meanwhile
+        options.custom_costs = custom_costs(call, costs);
+        options.stop = call.stop();
+        options.progress = call.progress();
+        return call.run([&] { return evaluate_network(model, options); });
       },
-      nb::arg("model"), nb::arg("options"));
+      nb::arg("model"), nb::arg("options"), nb::arg("costs"), nb::arg("progress").none());
 }
 
 }  // namespace monet::python

@@ -1,6 +1,8 @@
-#include "python/bindings.h"
+#include "python/call.h"
 
+#include <monet/evaluate.h>
 #include <monet/inspect.h>
+#include <monet/train.h>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -24,6 +26,25 @@ void bind_network(nb::module_& module) {
       },
       nb::arg("model"), nb::arg("batch").none(), nb::arg("dimensions"), nb::arg("layers"),
       "What a network is, as `monet inspect --json` prints it.");
+  nb::class_<Training>(module, "Training", "A training step.")
+      .def(
+          "to_json",
+          [](const Training& self, bool layers, bool parameters) {
+            return to_json(self, {.layers = layers, .saved = true, .parameters = parameters});
+          },
+          nb::arg("layers"), nb::arg("parameters"))
+      .def("to_text", [](const Training& self) { return to_text(self, {}); });
+  module.def(
+      "train",
+      [](const std::string& model, const EvaluateOptions& given, const std::string& path) {
+        const TrainOptions options = given.train;
+        const RecomputeOptions recompute{
+            .plan = given.plan, .recompute = given.recompute, .keep = given.keep, .force = given.force};
+        Call call{nb::none()};
+        return call.run([&] { return train(model, options, path, recompute); });
+      },
+      nb::arg("model"), nb::arg("options"), nb::arg("path"),
+      "The training step of a network; a path that is not empty receives it as an ONNX file.");
 }
 
 }  // namespace monet::python

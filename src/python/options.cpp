@@ -16,15 +16,22 @@ namespace {
 
 using Options = nb::class_<EvaluateOptions>;
 
+// `names` gets those of the training step.
+struct StepOptions {
+  Options& options;
+  nb::list names;
+};
+
 template <class Value>
-void bind_train_option(Options& options, const char* name, Value TrainOptions::* member) {
-  options.def_prop_rw(
+void bind_train_option(StepOptions& step, const char* name, Value TrainOptions::* member) {
+  step.names.append(name);
+  step.options.def_prop_rw(
       name, [member](const EvaluateOptions& self) { return self.train.*member; },
       [member](EvaluateOptions& self, Value value) { self.train.*member = std::move(value); },
       nb::for_setter(nb::arg("value").none()));
 }
 
-void bind_train_options(Options& options) {
+void bind_train_options(StepOptions& options) {
   bind_train_option(options, "batch", &TrainOptions::batch);
   bind_train_option(options, "dimensions", &TrainOptions::dimensions);
   bind_train_option(options, "loss", &TrainOptions::loss);
@@ -57,7 +64,9 @@ void bind_train_options(Options& options) {
 void bind_options(nb::module_& module) {
   Options options(module, "EvaluateOptions", "As `monet evaluate` takes them.");
   options.def(nb::init<>());
-  bind_train_options(options);
+  StepOptions step{options, nb::list()};
+  bind_train_options(step);
+  module.attr("STEP_OPTIONS") = step.names;
   options.def_rw("inference", &EvaluateOptions::inference)
       .def_rw("hardware", &EvaluateOptions::hardware)
       .def_rw("parameters", &EvaluateOptions::parameters)
@@ -77,6 +86,10 @@ void bind_options(nb::module_& module) {
       .def_rw("compare", &EvaluateOptions::compare)
       .def_rw("pack", &EvaluateOptions::pack)
       .def_rw("advise", &EvaluateOptions::advise)
+      .def_rw("trace", &EvaluateOptions::trace)
+      .def_rw("lifetimes", &EvaluateOptions::lifetimes)
+      .def_rw("graph", &EvaluateOptions::graph)
+      .def_rw("custom", &EvaluateOptions::custom_file)
       .def_rw("cache_file", &EvaluateOptions::cache_file)
       .def_rw("jobs", &EvaluateOptions::jobs);
 }

@@ -105,6 +105,23 @@ def test_hardware(run) -> None:
         (lambda: monet.evaluate("mlp-robotics", "edge_tpu", batch="many"), "batch", "whole number"),
         (lambda: monet.evaluate("mlp-robotics", "edge_tpu", precision="fp5"), "fp5", ""),
         (lambda: monet.Explorer("edge_tpv"), "no such file or space", "did you mean 'edge_tpu'?"),
+        (lambda: monet.evaluate("mlp-robotics", "edge_tpu", plan="absent.yaml"), "", ""),
+        (lambda: monet.load("mlp-robotics").train("adamm"), "adamm", "adam"),
+        (lambda: monet.load("mlp-robotics").train(frieze="x"), "train has no option 'frieze'", "'freeze'?"),
+        (lambda: monet.load("mlp-robotics").train(freeze=3), "3 is no value for the option 'freeze'", "docs/"),
+        (lambda: monet.fuse("mlp-robotics", "edge_tpu", limits=3), "fuse has no option 'limits'", "'limit'?"),
+        (lambda: monet.fuse("mlp-robotics", "edge_tpu", objective="speed"), "speed", ""),
+        (lambda: monet.checkpoint("mlp-robotics", "edge_tpu", budget="1MiB"), "checkpoint has no option", "budget"),
+        (lambda: monet.checkpoint("mlp-robotics", "edge_tpu", memory_budget="much"), "much", ""),
+        (lambda: monet.optimize("mlp-robotics", "edge_tpu", objective="speed"), "no objective 'speed'", "latency"),
+        (lambda: monet.optimize("mlp-robotics", "edge_tpu", fuse="yes"), "'yes' is no value for the option", "docs/"),
+        (lambda: monet.explore("mcu", sample=3), "explore has no option 'sample'", "'samples'?"),
+        (lambda: monet.explore("mcu", objectives=["latencie"]), "no objective 'latencie'", "'latency'?"),
+        (lambda: monet.explore("mcus"), "no such file or space", "'mcu'?"),
+        (lambda: monet.pack("absent.csv"), "", ""),
+        (lambda: monet.remat("absent.json", 0.9), "", ""),
+        (lambda: monet.remat("absent.json", 0.9, budgets=3), "remat has no option 'budgets'", "budget"),
+        (lambda: monet.validate("silicone"), "silicone", "silicon"),
     ],
 )
 def test_errors(call, message: str, advice: str) -> None:
@@ -149,6 +166,25 @@ def test_other_threads_run_meanwhile() -> None:
         thread.join()
 
 
+def test_calls_at_once() -> None:
+    """Searches on two threads, each with a function of its own."""
+    found = {}
+
+    def search(name: str, weight: float) -> None:
+        found[name] = monet.optimize(
+            "mlp-robotics", "edge_tpu", evaluations=10, generations=2, population=6, jobs=1,
+            objective=lambda m: m.latency_s * weight,
+        )  # fmt: skip
+
+    threads = [threading.Thread(target=search, args=each) for each in (("a", 1.0), ("b", 2.0))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [plan.plan for plan in found["a"].plans] == [plan.plan for plan in found["b"].plans]
+    assert found["b"].best.value == 2 * found["a"].best.value
+
+
 def test_designs_of_a_space() -> None:
     designs = [9999, 0, 4321, 17]
     explorer = monet.Explorer("edge_tpu")
@@ -164,8 +200,9 @@ def test_type_hints_are_shipped() -> None:
     stub = (folder / "_core.pyi").read_text()
     from monet import _core
 
-    for name in dir(_core.EvaluateOptions):
-        assert name.startswith("_") or f"    {name}: " in stub, f"{name} is not in _core.pyi"
+    for options in (name for name in dir(_core) if name.endswith("Options")):
+        for name in dir(getattr(_core, options)):
+            assert name.startswith("_") or f"    {name}: " in stub, f"{name} of {options} is not in _core.pyi"
     for name in dir(_core):
         assert name.startswith("_") or f"class {name}:" in stub or f"def {name}(" in stub or f"{name}: " in stub, name
 

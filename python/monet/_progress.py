@@ -1,0 +1,44 @@
+"""Progress of long calls."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+ProgressFunction: TypeAlias = Callable[[str, int, int], object]
+# True: a line on standard error; a function is called with what is done, how much of it, and of how much (0: unknown).
+Progress: TypeAlias = bool | ProgressFunction
+
+
+class _Line:
+    def __init__(self) -> None:
+        self.length = 0
+
+    def __call__(self, what: str, done: int, all_: int) -> None:
+        text = f"{what}: {done} of {all_}" if all_ else f"{what}: {done}"
+        self._write(text)
+
+    def clear(self) -> None:
+        if self.length:
+            self._write("")
+            sys.stderr.write("\r")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write("\r" + text.ljust(self.length))
+        sys.stderr.flush()
+        self.length = len(text)
+
+
+@contextmanager
+def shown(progress: Progress) -> Iterator[ProgressFunction | None]:
+    """What the library takes; the line is gone afterwards."""
+    if progress is True:
+        line = _Line()
+        try:
+            yield line
+        finally:
+            line.clear()
+    else:
+        yield progress or None

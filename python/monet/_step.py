@@ -1,0 +1,53 @@
+"""What is evaluated or searched: a network or a step on a machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from monet import _core, _options
+from monet._options import Plan
+from monet.machine import Hardware
+from monet.network import Network, Step, put_network
+
+Subject: TypeAlias = Network | Step | str | os.PathLike[str]
+Machine: TypeAlias = Hardware | str | os.PathLike[str]
+# By type of operator: (cycles, energy_pj) of a tile, or None.
+Costs: TypeAlias = Mapping[str, Callable[[_core.CustomTile], tuple[float, float] | None]]
+
+
+@contextmanager
+def prepared(
+    who: str,
+    subject: Subject,
+    machine: Machine,
+    plan: Plan | None,
+    sizes: Mapping[str, Any],
+    options: Mapping[str, Any],
+    search: object | None = None,
+) -> Iterator[tuple[str, _core.EvaluateOptions]]:
+    """The network and the options of its step; what a search has of its own goes to `search`."""
+    settings: _core.EvaluateOptions = _core.EvaluateOptions() if search is None else getattr(search, "evaluate")
+    if isinstance(subject, Step):
+        source = subject.network.source
+        put_network(settings, subject.network)
+        _options.apply("train", subject.options, settings)
+        plan = subject._plan if plan is None else plan
+    elif isinstance(subject, Network):
+        source = subject.source
+        put_network(settings, subject)
+    else:
+        source = os.fspath(subject)
+    for name, value in sizes.items():
+        if value is not None:
+            _options.put(settings, name, value)
+    if isinstance(machine, Hardware):
+        settings.hardware, settings.parameters = machine.source, list(machine.chosen.items())
+    else:
+        settings.hardware = os.fspath(machine)
+    targets = [settings] if search is None else [search, settings]
+    _options.apply(who, options, *targets)
+    with _options.plan_file(settings, plan):
+        yield source, settings
