@@ -2,13 +2,15 @@
 
 In README.md and docs/*.md: relative links; `src/...`, `include/...`, `tests/...`, `bench/...`, `scripts/...` paths; and
 tests named `Suite.Name`. In docs/model.md every row of a table with the columns "function" and "test" names a function
-that exists and a test. Paths with a part in capitals (tests/ROOM/NAME_test.cpp) are patterns and not looked for.
+that exists and a test. Paths with a part in capitals (tests/ROOM/NAME_test.cpp) are patterns and not looked for. Every
+page of docs can be reached from docs/index.md. Notebooks are stored without outputs, and their links lead somewhere.
 
     python scripts/check_docs.py [ROOT]
 
 Prints FILE:LINE: MESSAGE for each thing that is absent; exit status 1 if there is one.
 """
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -30,8 +32,18 @@ def defined_tests(root: Path) -> set[str]:
     }
 
 
+def without_code_blocks(lines: list[str]) -> list[str]:
+    """The same number of lines, empty where they are inside a fence."""
+    inside, kept = False, []
+    for line in lines:
+        fence = line.startswith(("```", "~~~"))
+        kept.append("" if inside or fence else line)
+        inside ^= fence
+    return kept
+
+
 def problems_in_line(root: Path, document: Path, line: str, tests: set[str]):
-    for target in LINK.findall(line):
+    for target in LINK.findall(CODE.sub("", line)):
         if not (document.parent / target).exists():
             yield f"link to {target}, which is absent"
     for code in CODE.findall(line):
@@ -68,16 +80,46 @@ def problems_in_equations(root: Path, lines: list[str]):
                 yield number, f"no header has a function {function}"
 
 
+def unreachable_pages(root: Path) -> list[str]:
+    """Pages of docs that no way leads to from its index, over links between pages."""
+    docs = root / "docs"
+    reached, to_read = set(), [docs / "index.md"]
+    while to_read:
+        page = to_read.pop().resolve()
+        if page in reached or page.suffix != ".md" or not page.is_file():
+            continue
+        reached.add(page)
+        to_read += [page.parent / target for target in LINK.findall(page.read_text(encoding="utf-8"))]
+    return [page.relative_to(root).as_posix() for page in sorted(docs.glob("*.md")) if page.resolve() not in reached]
+
+
+def problems_in_notebook(notebook: Path):
+    try:
+        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    except (ValueError, KeyError, TypeError):
+        yield "this is no notebook"
+        return
+    for number, cell in enumerate(cells, 1):
+        if cell.get("outputs") or cell.get("execution_count") is not None:
+            yield f"cell {number} has outputs; store notebooks without them"
+        for target in LINK.findall("".join(cell["source"])) if cell["cell_type"] == "markdown" else ():
+            if not (notebook.parent / target).exists():
+                yield f"cell {number}: link to {target}, which is absent"
+
+
 def check(root: Path) -> list[str]:
     tests = defined_tests(root)
     problems = []
     for document in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
         lines = document.read_text(encoding="utf-8").splitlines()
         name = document.relative_to(root)
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(without_code_blocks(lines), 1):
             problems += [f"{name}:{number}: {text}" for text in problems_in_line(root, document, line, tests)]
         if name.as_posix() == "docs/model.md":
             problems += [f"{name}:{number}: {text}" for number, text in problems_in_equations(root, lines)]
+    problems += [f"{page}: no way leads here from docs/index.md" for page in unreachable_pages(root)]
+    for notebook in sorted((root / "notebooks").glob("*.ipynb")):
+        problems += [f"{notebook.relative_to(root)}: {text}" for text in problems_in_notebook(notebook)]
     return problems
 
 

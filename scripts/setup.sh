@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing to build, test or check MONET on Debian 12; does nothing, quickly, when nothing is missing.
 #
-#   scripts/setup.sh build    compiler, CMake, libraries
-#   scripts/setup.sh test     the same, and the Python environment in .venv
+#   scripts/setup.sh build    compiler, CMake, libraries, npm
+#   scripts/setup.sh test     the same, the Python environment in .venv, and a browser
 #   scripts/setup.sh fuzz     the same as build, and the clang tools
 #   scripts/setup.sh ci       everything
 set -euo pipefail
@@ -10,7 +10,9 @@ cd "$(dirname "$0")/.."
 
 build_packages=(g++ cmake ninja-build ccache libfmt-dev nlohmann-json3-dev libcli11-dev libprotozero-dev libyaml-cpp-dev libxxhash-dev libsqlite3-dev coinor-libcbc-dev pkg-config
   libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev)
-test_packages=(python3 python3-dev python3-venv)
+# The report page is built with npm; any will do.
+command -v npm >/dev/null || build_packages+=(nodejs npm)
+test_packages=(python3 python3-dev python3-venv chromium)
 clang_packages=(clang-19 clang-tidy-19 clang-format-19 llvm-19 lld-19 libclang-rt-19-dev)
 
 missing_packages() {
