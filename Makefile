@@ -6,6 +6,9 @@ CMAKE_FLAGS ?=
 # Seconds that all fuzz targets share.
 FUZZ_SECONDS ?= 60
 
+# Where `make install` puts things.
+PREFIX ?= /usr/local
+
 PYTHON := .venv/bin/python
 # Failures, skipped tests and the closing lines; not a line for every test that passed.
 CTEST = ctest -j $(JOBS) --output-on-failure --test-dir
@@ -18,7 +21,7 @@ FIGURES := figure-8 figure-9 figure-search figure-10 figure-11 figure-12 figure-
 # The program that figures call.
 MONET ?= build/monet
 
-.PHONY: help build demo python test bench bench-cluster figures $(FIGURES) format lint fuzz asan tsan coverage clean
+.PHONY: help build install demo docs python test bench bench-cluster figures $(FIGURES) format lint fuzz asan tsan coverage clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z -]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z -]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -28,7 +31,10 @@ build: ## build the program: build/monet
 	@cmake --preset release $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
 	@cmake --build build --target monet -j $(JOBS)
 
-demo: build ## build, then a training step of ResNet-18 on a machine, in time
+install: build ## install program, manual, completion, library and headers into PREFIX
+	@cmake --install build --prefix $(PREFIX)
+
+demo: build ## build, then a training step of ResNet-18 on a machine, in time, and its report
 	@echo
 	@echo '$$ build/monet train resnet18 --batch 8'
 	@build/monet train resnet18 --batch 8
@@ -40,13 +46,26 @@ demo: build ## build, then a training step of ResNet-18 on a machine, in time
 	@build/monet evaluate resnet18-cifar --batch 4 --hardware edge_tpu -o out/demo
 	@echo
 	@echo 'And this is a step of a small ResNet-18 on a machine of 16 cores, in time. out/demo has all of it: result.json,'
-	@echo 'operators.csv, lifetimes.csv, plan.yaml, and trace.json for ui.perfetto.dev.'
+	@echo 'operators.csv, lifetimes.csv, plan.yaml, trace.json for ui.perfetto.dev, and the report. Open it in a browser:'
+	@echo
+	@echo "  $(CURDIR)/out/demo/report.html"
+	@echo
 	@echo 'Next: build/monet hardware list, build/monet evaluate --help, build/monet map --help,'
 	@echo 'build/monet inspect resnet18 --layers, build/monet validate, or'
 	@echo 'build/monet train YOUR_MODEL.onnx -o step.onnx; the manual is docs/manual.md.'
 
+docs: $(if $(filter build/monet,$(MONET)),build) .venv-docs/requirements.stamp ## the documentation as a site: build-docs/html/index.html
+	@.venv-docs/bin/python docs/site/stage.py build-docs/source $(MONET)
+	@.venv-docs/bin/sphinx-build -q -W --keep-going -E -b html -c docs build-docs/source build-docs/html
+	@echo "docs: build-docs/html/index.html"
+
+.venv-docs/requirements.stamp: docs/requirements.txt
+	@python3 -m venv .venv-docs
+	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --retries 5 -r $<
+	@cp $< $@
+
 # What the Python package is made of. Compiled as the program is, so that the compiler cache has all of the library.
-PYTHON_SOURCES = $(wildcard CMakeLists.txt cmake data/hardware include presets pyproject.toml python spaces src)
+PYTHON_SOURCES = $(wildcard CMakeLists.txt cmake data/hardware include presets pyproject.toml python spaces src web/src web/package-lock.json)
 
 python: ## build and install the Python package into .venv
 	@scripts/setup.sh test
