@@ -78,7 +78,7 @@ def test_npm_builds_on_a_copy_and_installs_once(embed, npm, web, tmp_path) -> No
 
 
 def test_a_page_that_is_built_is_taken_as_it_is(embed, npm, web, tmp_path) -> None:
-    built(web, f"built {MARK}", age_s=0)
+    built(web, f"built {MARK}", age_s=-60)
     assert embed(npm).returncode == 0
     assert embedded(tmp_path) == f"built {MARK}" and not (tmp_path / "asked").exists()
 
