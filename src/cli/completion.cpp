@@ -30,6 +30,19 @@ std::vector<const CommandReference*> with_inner(const CommandReference& program)
   return all;
 }
 
+std::string value_cases(const CommandReference& command,
+                        const std::function<std::string(const OptionReference&)>& offer) {
+  std::string text;
+  for (const OptionReference& option : command.options) {
+    if (option.value.empty()) continue;
+    std::vector<std::string> patterns;
+    for (const std::string& name : option.names)
+      patterns.push_back(quoted_for_shell(below_program(command) + ":" + name));
+    text += fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, "|"), offer(option));
+  }
+  return text;
+}
+
 std::string joined_words(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
 bool takes_files(const Offered& offered) {

@@ -3,6 +3,7 @@
 
 #include "cli/reference.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ std::string below_program(const CommandReference& command);
 std::string quoted_for_shell(std::string_view text);
 // All of the program with those inside others: "hardware" and "hardware show".
 std::vector<const CommandReference*> with_inner(const CommandReference& program);
+// Of a `case` in bash and zsh, for "COMMAND:--option": what `offer` says of each option that takes a value.
+std::string value_cases(const CommandReference& command,
+                        const std::function<std::string(const OptionReference&)>& offer);
 // With a blank between them.
 std::string joined_words(const std::vector<std::string>& words);
 // Files may be named, perhaps beside names that come with the program.

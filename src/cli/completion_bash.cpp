@@ -18,18 +18,6 @@ std::string offer(const Offered& offered) {
   return text.empty() ? ":" : text;
 }
 
-std::string values_of(const CommandReference& command) {
-  std::string text;
-  for (const OptionReference& option : command.options) {
-    if (option.value.empty()) continue;
-    std::vector<std::string> patterns;
-    for (const std::string& name : option.names)
-      patterns.push_back(quoted_for_shell(below_program(command) + ":" + name));
-    text += fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, "|"), offer(option.offered));
-  }
-  return text;
-}
-
 std::string names_of_options(const CommandReference& command) {
   std::vector<std::string> names;
   for (const OptionReference& option : command.options)
@@ -53,7 +41,7 @@ std::string bash_completion(const CommandReference& program) {
   std::string values, options, words;
   const auto add = [&](const CommandReference& command) {
     const std::string path = quoted_for_shell(below_program(command));
-    values += values_of(command);
+    values += value_cases(command, [](const OptionReference& option) { return offer(option.offered); });
     options += fmt::format("      {}) COMPREPLY=($(compgen -W {} -- \"$cur\")) ;;\n", path, names_of_options(command));
     words += fmt::format("    {}) {} ;;\n", path, words_of(command));
   };

@@ -22,18 +22,6 @@ std::string described(const std::string& name, const std::string& meaning) {
   return quoted_for_shell(escaped + ":" + meaning);
 }
 
-std::string values_of(const CommandReference& command) {
-  std::string text;
-  for (const OptionReference& option : command.options) {
-    if (option.value.empty()) continue;
-    std::vector<std::string> patterns;
-    for (const std::string& name : option.names)
-      patterns.push_back(quoted_for_shell(below_program(command) + ":" + name));
-    text += fmt::format("    {}) {}; return ;;\n", fmt::join(patterns, "|"), offer(option.offered, option.value));
-  }
-  return text;
-}
-
 std::string options_of(const CommandReference& command) {
   std::vector<std::string> names;
   for (const OptionReference& option : command.options)
@@ -57,7 +45,7 @@ std::string zsh_completion(const CommandReference& program) {
   std::string values, options, words;
   const auto add = [&](const CommandReference& command) {
     const std::string path = quoted_for_shell(below_program(command));
-    values += values_of(command);
+    values += value_cases(command, [](const OptionReference& option) { return offer(option.offered, option.value); });
     options += fmt::format("      {}) {} ;;\n", path, options_of(command));
     words += fmt::format("    {}) {} ;;\n", path, words_of(command));
   };

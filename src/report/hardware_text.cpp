@@ -6,7 +6,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 namespace monet {
@@ -145,21 +144,11 @@ std::string peak_table(const HardwareReport& report) {
 
 bool is_zero(const ValueSummary& value) { return value.value == "0" || value.value.starts_with("0 "); }
 
-// "0.00197145580677 mm2" as "0.001971 mm2": a file has it all.
-std::string rounded(const std::string& value) {
-  double number = 0;
-  const char* const end = value.data() + value.size();
-  const auto read = std::from_chars(value.data(), end, number);
-  if (read.ec != std::errc() || (read.ptr != end && *read.ptr != ' ')) return value;
-  const std::string unit(read.ptr, end);
-  return unit == " W" ? power_text(number) : fmt::format("{:.4g}{}", number, unit);
-}
-
 std::string value_table(const HardwareReport& report, bool all) {
   Table table({{"part"}, {"quantity"}, {"value", Align::right}, {""}, {"source"}});
   for (const ValueSummary& value : report.values) {
     if (!all && (!value.derived || is_zero(value))) continue;
-    table.add({value.part, value.quantity, rounded(value.value), std::string(1, value.confidence),
+    table.add({value.part, value.quantity, value_text(value.value), std::string(1, value.confidence),
                value.source.empty() ? "not stated" : value.source});
   }
   return table.text(2);

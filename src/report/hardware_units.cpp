@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 #include <string_view>
 
 namespace monet {
@@ -36,5 +37,14 @@ std::string energy_text(double picojoules) {
 std::string power_text(double watts) { return prefixed(watts, "W"); }
 
 std::string bandwidth_text(double bits_per_cycle) { return fmt::format("{:.5g} bit/cycle", bits_per_cycle); }
+
+std::string value_text(const std::string& value) {
+  double number = 0;
+  const char* const end = value.data() + value.size();
+  const auto read = std::from_chars(value.data(), end, number);
+  if (read.ec != std::errc() || (read.ptr != end && *read.ptr != ' ')) return value;
+  const std::string unit(read.ptr, end);
+  return unit == " W" ? power_text(number) : fmt::format("{:.4g}{}", number, unit);
+}
 
 }  // namespace monet

@@ -2,11 +2,11 @@
 
 #include "evaluate/account/width.h"
 #include "hardware/totals.h"
+#include "report/hardware.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <tuple>
 
@@ -59,14 +59,6 @@ std::string name_of(const Origin& origin) {
   return name.empty() ? quantity : fmt::format("{} {}", name, quantity);
 }
 
-// "3.9723828125e-11 W" with as many digits as a person reads.
-std::string rounded(const std::string& value) {
-  double number = 0;
-  const char* const end = value.data() + value.size();
-  const auto read = std::from_chars(value.data(), end, number);
-  return read.ec == std::errc() ? fmt::format("{:.4g}{}", number, std::string_view(read.ptr, end)) : value;
-}
-
 std::vector<MachineFacts::Derived> derived_values(const Hardware& hardware, std::size_t most) {
   std::vector<MachineFacts::Derived> values;
   std::set<std::tuple<std::string, std::string, std::string>> known;
@@ -76,7 +68,7 @@ std::vector<MachineFacts::Derived> derived_values(const Hardware& hardware, std:
     std::string name = name_of(origin);
     if (!known.emplace(name, origin.value, origin.source).second) continue;
     if (values.size() + 1 < most) {
-      values.push_back({.name = std::move(name), .value = rounded(origin.value), .source = origin.source});
+      values.push_back({.name = std::move(name), .value = value_text(origin.value), .source = origin.source});
     } else {
       ++left_out;
     }
