@@ -29,6 +29,7 @@ LAYERS = [
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SUFFIXES = {".h", ".cpp", ".inc"}
+PROTOZERO = "src/onnx/wire.h"  # the only file that includes it
 
 
 def includes(file: Path):
@@ -42,13 +43,20 @@ def sources(folder: Path):
     return sorted(file for file in folder.rglob("*") if file.suffix in SUFFIXES)
 
 
-def breach_in_room(room: str, quote: str, path: str) -> str | None:
-    """What is wrong with a file of `room` including `path`; nothing if it is right."""
+def breach_of_protozero(file: Path, path: str) -> str | None:
+    """protozero's functions are inline: a program in which two files define its assertion differently has either."""
+    if path.startswith("protozero/") and file.as_posix() != PROTOZERO:
+        return f'include "{Path(PROTOZERO).relative_to("src").as_posix()}" instead of <{path}>'
+    return None
+
+
+def breach_in_room(room: str, file: Path, quote: str, path: str) -> str | None:
+    """What is wrong with `file` of `room` including `path`; nothing if it is right."""
     if path.startswith("monet/"):
         return None if quote == "<" else f'write <{path}>: public headers are included with angle brackets'
     target = path.split("/")[0]
     if quote == "<":
-        return None
+        return breach_of_protozero(file, path)
     if "/" not in path or target not in DEPTH:
         return f'"{path}" does not start with a room: write "{room}/..."'
     if target == room or DEPTH[target] > DEPTH[room]:
@@ -103,11 +111,16 @@ def check(root: Path) -> list[str]:
             continue
         for number, quote, path in includes(file):
             place = f"{file.relative_to(root)}:{number}"
-            if message := breach_in_room(room, quote, path):
+            if message := breach_in_room(room, file.relative_to(root), quote, path):
                 problems.append(f"{place}: {message}")
             source, target = inside.parent.as_posix(), Path(path).parent.as_posix()
             if quote == '"' and path.split("/")[0] == room and source != target:
                 edges.setdefault(source, {}).setdefault(target, place)
+
+    for file in sources(root / "tests"):
+        for number, _, path in includes(file):
+            if message := breach_of_protozero(file.relative_to(root), path):
+                problems.append(f"{file.relative_to(root)}:{number}: {message}")
 
     if ring := cycle(edges):
         problems.append(f"{edges[ring[0]][ring[1]]}: folders use each other in a ring: {' -> '.join(ring)}")

@@ -4,8 +4,6 @@
 
 #include <monet/version.h>
 
-#include <protozero/pbf_writer.hpp>
-
 namespace monet::onnx {
 
 namespace {

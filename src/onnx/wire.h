@@ -1,5 +1,6 @@
 // Reading protocol-buffer messages with protozero so that no byte sequence can do worse than throw DecodeError.
-// Used by the decoder only; nothing above it sees an exception.
+// Nothing above a decoder sees an exception. The only way to protozero: its functions are inline, so every file of a
+// program has to give them the same protozero_assert.
 #pragma once
 
 #include <stdexcept>
@@ -17,3 +18,4 @@ struct DecodeError : std::runtime_error {
   (static_cast<bool>(condition) ? void(0) : throw ::monet::onnx::DecodeError("a field has the wrong wire type"))
 
 #include <protozero/pbf_reader.hpp>
+#include <protozero/pbf_writer.hpp>

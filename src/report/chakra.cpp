@@ -2,9 +2,9 @@
 // after its length as a varint (src/third_party/utils/protolib.py there): one GlobalMetadata, then the nodes. What
 // attributes are called and which type they have is what the readers take: src/feeder/et_feeder_node.cpp there, and
 // astra-sim/workload/Workload.cc of github.com/astra-sim/astra-sim.
-#include <monet/evaluate.h>
+#include "onnx/wire.h"
 
-#include <protozero/pbf_writer.hpp>
+#include <monet/evaluate.h>
 
 #include <algorithm>
 #include <cmath>

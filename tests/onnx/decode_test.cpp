@@ -6,7 +6,6 @@
 #include "support/onnx_builder.h"
 
 #include <gtest/gtest.h>
-#include <protozero/pbf_writer.hpp>
 
 #include <random>
 

@@ -1,9 +1,10 @@
 // Does a small schedule become the nodes of a Chakra trace that its definition asks for?
+#include "onnx/wire.h"
+
 #include <monet/evaluate.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <protozero/pbf_reader.hpp>
 
 #include <map>
 #include <sstream>

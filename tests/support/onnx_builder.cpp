@@ -5,7 +5,6 @@
 #include "graph/nests.h"
 
 #include <gtest/gtest.h>
-#include <protozero/pbf_writer.hpp>
 
 #include <algorithm>
 
