@@ -1,7 +1,8 @@
 """Checks that every file includes only what its room may use.
 
 A room is a folder of src/. It may use itself, the rooms below it and the public headers (include/monet); a public
-header may use public headers only. Folders inside a room use each other in one direction.
+header may use public headers only. Folders inside a room use each other in one direction. No two classes of one
+namespace have one name: a program in which they differ has either, and no tool says so.
 
     python scripts/check_layering.py [ROOT]
 
@@ -94,6 +95,34 @@ def cycle(edges: dict[str, dict[str, str]]) -> list[str] | None:
     return None
 
 
+NAMESPACE = re.compile(r"namespace ([\w:]*) ?\{")
+CLASS = re.compile(r"(?:class|struct) (\w+)(?: final)?(?: : [^{]*)? \{")
+
+
+def classes(file: Path):
+    """(line number, name with its namespaces) of every class that other files could clash with."""
+    inside: list[str] = []
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        if match := NAMESPACE.match(line):
+            inside.append(match[1])
+        elif line.startswith("}  // namespace") and inside:
+            inside.pop()
+        elif (match := CLASS.match(line)) and "" not in inside:
+            yield number, "::".join([*inside, match[1]])
+
+
+def clashes(root: Path) -> list[str]:
+    first: dict[str, str] = {}
+    problems = []
+    for file in sources(root / "include") + sources(root / "src"):
+        for number, name in classes(file):
+            place = f"{file.relative_to(root)}:{number}"
+            if name in first:
+                problems.append(f"{place}: {name} is another class at {first[name]}: give it another name")
+            first.setdefault(name, place)
+    return problems
+
+
 def check(root: Path) -> list[str]:
     """Every breach under `root`, in the order of the files."""
     problems = []
@@ -124,7 +153,7 @@ def check(root: Path) -> list[str]:
 
     if ring := cycle(edges):
         problems.append(f"{edges[ring[0]][ring[1]]}: folders use each other in a ring: {' -> '.join(ring)}")
-    return problems
+    return problems + clashes(root)
 
 
 def main() -> int:

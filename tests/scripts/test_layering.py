@@ -60,6 +60,21 @@ def test_a_breach_is_found_at_its_line(tmp_path, file, line, message):
     assert message in problems[0]
 
 
+def test_two_classes_of_one_name_are_found(tmp_path):
+    root = write(
+        tmp_path,
+        {
+            "src/graph/a.h": "namespace monet {\n\nclass Program {\n};\n\n}  // namespace monet\n",
+            "src/graph/b.h": "namespace monet::other {\n\nclass Program {\n};\n\n}  // namespace monet::other\n",
+            "src/graph/c.cpp": "namespace monet {\n\nnamespace {\n\nstruct Program {\n};\n\n}  // namespace\n\n}  // namespace monet\n",
+            "src/mapping/d.h": "namespace monet {\n\nstruct Program : Base {\n};\n\n}  // namespace monet\n",
+        },
+    )
+    status, problems = check(root)
+    assert status == 1
+    assert problems == ["src/mapping/d.h:3: monet::Program is another class at src/graph/a.h:3: give it another name"]
+
+
 def test_a_ring_of_folders_inside_a_room_is_found(tmp_path):
     root = write(
         tmp_path,
