@@ -28,6 +28,12 @@ def oracle() -> Path:
 
 
 @pytest.fixture(scope="session")
+def numbers() -> Path:
+    """The program `monet_numbers`, which rounds and quantizes."""
+    return built("monet_numbers")
+
+
+@pytest.fixture(scope="session")
 def data() -> Path:
     """The project's own networks and measurements."""
     return SOURCE / "data"

@@ -16,7 +16,7 @@ namespace monet {
   X(align_corners) X(alpha) X(antialias) X(approximate) X(axes) X(axis) X(batch_axis) X(batch_dims) X(beta)           \
   X(beta1) X(beta2) X(bias) X(blocksize) X(coordinate_mode) X(count_include_pad) X(cubic_coeff_a) X(decoupled)        \
   X(delta) X(depth) X(detect_negative) X(detect_positive) X(dilations) X(direction) X(epsilon) X(equation)            \
-  X(exclude_outside) X(exclusive) X(extrapolation_value) X(fmod) X(gamma) X(group) X(high) X(ignore_index)            \
+  X(exclude_outside) X(format) X(exclusive) X(extrapolation_value) X(fmod) X(gamma) X(group) X(high) X(ignore_index)            \
   X(is_causal) X(k) X(keepdims) X(kernel_shape) X(label_smoothing) X(lambd) X(largest) X(low) X(max) X(mean)          \
   X(min) X(mode) X(momentum) X(nearest_mode) X(nesterov) X(num_groups) X(output_padding) X(p) X(padding_mode)         \
   X(pads) X(perm) X(ratio) X(reduction) X(repeats) X(reverse) X(roi) X(scale) X(scales) X(select_last_index)          \

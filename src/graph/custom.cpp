@@ -111,8 +111,7 @@ Expected<Types> custom_outputs(const Attributes& attributes) {
     const std::int64_t element = numbers[i];
     const bool has_rank = i + 1 < numbers.size() && numbers[i + 1] >= 0;
     const std::size_t rank = has_rank ? static_cast<std::size_t>(numbers[i + 1]) : 0;
-    if (!has_rank || rank > numbers.size() - i - 2 || element < 0 ||
-        element > static_cast<std::int64_t>(ElementType::boolean)) {
+    if (!has_rank || rank > numbers.size() - i - 2 || element < 0 || !is_known(element)) {
       return shape_error(fmt::format("the outputs of {} are not described", attributes.text(Attr::op_type)));
     }
     const auto sizes = numbers.begin() + static_cast<std::ptrdiff_t>(i) + 2;

@@ -20,10 +20,6 @@ using Metadata = std::vector<std::pair<Text, Text>>;
 // TensorProto.DataType
 std::int32_t onnx_number(ElementType type);
 
-// The bits of a real number in a floating-point type of 16 bits or fewer: rounded to nearest, ties to even; beyond the
-// largest number infinity, or the largest number where there is no infinity.
-std::uint16_t small_float_bits(double value, ElementType type);
-
 // The elements as ONNX keeps them in raw_data: little endian, two to a byte where they have four bits.
 std::string raw_data(const Constant& value);
 

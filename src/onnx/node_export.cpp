@@ -135,6 +135,7 @@ bool takes_storage_types(Op op) {
     case Op::Fill:
     case Op::Identity:
     case Op::Pad:
+    case Op::Quantize:
     case Op::QuantizeLinear:
     case Op::Reshape:
     case Op::Transpose: return true;

@@ -3,12 +3,12 @@
 #include "base/checked.h"
 #include "base/mapped_file.h"
 #include "base/try.h"
+#include "graph/number.h"
 #include "onnx/wire.h"
 
 #include <fmt/format.h>
 
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 namespace monet::onnx {
@@ -50,24 +50,6 @@ T load(const char* bytes) {
   return value;
 }
 
-double half_to_double(std::uint16_t bits) {
-  const int exponent = (bits >> 10) & 0x1f;
-  const int fraction = bits & 0x3ff;
-  double value = 0;
-  if (exponent == 0x1f) {
-    value = fraction == 0 ? INFINITY : NAN;
-  } else if (exponent == 0) {
-    value = std::ldexp(fraction, -24);
-  } else {
-    value = std::ldexp(1024 + fraction, exponent - 25);
-  }
-  return (bits & 0x8000) != 0 ? -value : value;
-}
-
-double bfloat_to_double(std::uint16_t bits) {
-  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16));
-}
-
 // Whether values of this type are worth decoding; the others never decide a shape.
 bool decodable(ElementType type) { return bits_of(type) >= 8 && !(is_floating(type) && bits_of(type) == 8); }
 
@@ -80,8 +62,8 @@ void append_raw(ElementType type, const char* at, Constant& constant) {
   switch (type) {
     case float32: real(static_cast<double>(load<float>(at))); break;
     case float64: real(load<double>(at)); break;
-    case float16: real(half_to_double(load<std::uint16_t>(at))); break;
-    case bfloat16: real(bfloat_to_double(load<std::uint16_t>(at))); break;
+    case float16:
+    case bfloat16: real(decoded(load<std::uint16_t>(at), type)); break;
     case int64: integer(load<std::int64_t>(at)); break;
     case int32: integer(load<std::int32_t>(at)); break;
     case int16: integer(load<std::int16_t>(at)); break;
@@ -114,8 +96,7 @@ void append_field_value(std::uint64_t bits, std::uint8_t field, Constant& consta
   const auto real = [&](double value) { std::get<std::vector<double>>(constant.values).push_back(value); };
   if (field == 4) return real(static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
   if (field == 10) return real(std::bit_cast<double>(bits));
-  if (constant.type == ElementType::float16) return real(half_to_double(static_cast<std::uint16_t>(bits)));
-  if (constant.type == ElementType::bfloat16) return real(bfloat_to_double(static_cast<std::uint16_t>(bits)));
+  if (is_floating(constant.type)) return real(decoded(static_cast<std::uint16_t>(bits), constant.type));
   auto value = static_cast<std::int64_t>(bits);
   if (constant.type == ElementType::boolean) value = value != 0 ? 1 : 0;
   std::get<std::vector<std::int64_t>>(constant.values).push_back(value);

@@ -68,6 +68,11 @@ class GraphWriter {
                      .place = fmt::format("tensor '{}'", tensor.name),
                      .advice = "write the graph in a plain precision"};
       }
+      if (onnx_number(tensor.type.format.element) == 0) {
+        return Error{.message = fmt::format("it is {}, which no ONNX type is", name_of(tensor.type.format.element)),
+                     .place = fmt::format("tensor '{}'", tensor.name),
+                     .advice = "write the graph in a plain precision"};
+      }
       file_.opset = std::max(file_.opset, opset_of(tensor.type.format.element));
     }
     return Done{};

@@ -208,7 +208,9 @@ TEST(Builder, MoreOutputsThanTheOperatorHas) {
 }
 
 TEST(Builder, UnknownElementTypes) {
-  for (const std::int64_t type : {-1, 21, 256}) {
+  const auto last = static_cast<std::int64_t>(ElementType::boolean);
+  for (const std::int64_t type :
+       {std::int64_t{-1}, last + 1, std::int64_t{256}, std::int64_t{0x8000}, std::int64_t{1} << 16}) {
     GraphBuilder builder("test");
     builder.add(Op::Cast, "cast", {builder.input("x", {2})}, {{Attr::to, type}});
     const auto graph = builder.finish();

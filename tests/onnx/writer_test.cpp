@@ -328,33 +328,33 @@ TEST(Writer, TakesTheOperatorSetThatAnElementTypeNeeds) {
   }
 }
 
-// Codes from IEEE 754 (float16), the OCP specifications of 8-bit and microscaling formats, and ONNX's table of fnuz.
-TEST(Writer, RoundsToSmallFloatingPointTypes) {
-  using enum ElementType;
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  struct Code {
-    ElementType type;
-    double value;
-    int bits;
-  };
-  for (const Code& code : {
-           Code{float16, 1, 0x3c00},           Code{float16, -2, 0xc000},     Code{float16, 65504, 0x7bff},
-           Code{float16, 65519, 0x7bff},       Code{float16, 65520, 0x7c00},  Code{float16, 0x1p-24, 0x0001},
-           Code{float16, 0x1p-25, 0x0000},     Code{float16, 0x1.8p-25, 1},   Code{float16, 0x1p-14, 0x0400},
-           Code{float16, -infinity, 0xfc00},   Code{float16, -0.0, 0x8000},   Code{float16, 1 + 0x1p-11, 0x3c00},
-           Code{float16, 1 + 0x3p-11, 0x3c02}, Code{bfloat16, 1, 0x3f80},     Code{bfloat16, 3.0e38, 0x7f62},
-           Code{bfloat16, infinity, 0x7f80},   Code{float8e4m3fn, 448, 0x7e}, Code{float8e4m3fn, 1e9, 0x7e},
-           Code{float8e4m3fn, 0x1p-9, 0x01},   Code{float8e4m3fn, -1, 0xb8},  Code{float8e5m2, 57344, 0x7b},
-           Code{float8e5m2, infinity, 0x7c},   Code{float8e5m2, 0x1p-16, 1},  Code{float8e4m3fnuz, 240, 0x7f},
-           Code{float8e4m3fnuz, -0.0, 0},      Code{float8e4m3fnuz, 1, 0x40}, Code{float8e5m2fnuz, 57344, 0x7f},
-           Code{float8e5m2fnuz, 1, 0x40},      Code{float8e8m0, 1, 127},      Code{float8e8m0, 0x1p-127, 0},
-           Code{float8e8m0, 8, 130},           Code{float4e2m1, 6, 7},        Code{float4e2m1, 0.5, 1},
-           Code{float4e2m1, -1.5, 0xb},        Code{float4e2m1, 100, 7},
-       }) {
-    EXPECT_EQ(small_float_bits(code.value, code.type), code.bits) << name_of(code.type) << " " << code.value;
+Graph quantizing(const std::string& format, bool by_chance = false) {
+  GraphBuilder b("quantizing");
+  Attributes attributes = {{Attr::format, format}};
+  if (by_chance) attributes.set(Attr::mode, std::string("stochastic"));
+  b.output(b.add(Op::Quantize, "quantize", {b.input("x", {4})}, std::move(attributes)));
+  return finished(b);
+}
+
+TEST(Writer, QuantizationToAPlainTypeIsACast) {
+  for (const char* type : {"bf16", "fp16", "fp8e4m3", "fp8e5m2"}) {
+    const Graph graph = read_again(written(quantizing(type))).graph;
+    ASSERT_EQ(graph.nodes().size(), 1) << type;
+    EXPECT_EQ(graph.nodes()[0].op, Op::Cast);
+    EXPECT_EQ(name_of(graph[graph.outputs[0]].type.format.element), type);
   }
-  EXPECT_EQ(small_float_bits(std::nan(""), float8e4m3fn), 0x7f);
-  EXPECT_EQ(small_float_bits(std::nan(""), float8e5m2fnuz), 0x80);
+}
+
+TEST(Writer, OtherQuantizationHasNoFormInOnnx) {
+  const auto complaint = [](const Graph& graph) {
+    const auto bytes = write_bytes(graph);
+    return bytes ? Error{} : bytes.error();
+  };
+  test::expect_error(complaint(quantizing("int8:e8m0/32@-1")), {"a scale for each group"}, "quantize");
+  test::expect_error(complaint(quantizing("tf32")), {"it is tf32, which no ONNX type is"}, "quantize");
+  test::expect_error(complaint(quantizing("fp7e3m3")), {"it is fp7e3m3"}, "quantize");
+  test::expect_error(complaint(quantizing("int8")), {"Quantize", "no form in standard ONNX"}, "quantize", false);
+  test::expect_error(complaint(quantizing("bf16", true)), {"Quantize", "no form in standard ONNX"}, "quantize", false);
 }
 
 TEST(Writer, PacksFourBitNumbersTwoToAByte) {

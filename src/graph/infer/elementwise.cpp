@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace monet {
 
 namespace {
@@ -25,11 +27,26 @@ bool gives_boolean(Op op) {
   }
 }
 
+Expected<Format> quantized_format(const OperatorTypes& operation) {
+  const Shape& shape = operation.shape(0);
+  const std::string& text = operation.attributes.text(Attr::format);
+  const auto format = parse_format(text);
+  if (!format) return shape_error(fmt::format("Quantize has the unknown format '{}'", text));
+  if (-format->group_axis > static_cast<std::int64_t>(std::max<std::size_t>(1, shape.size())))
+    return shape_error(fmt::format("Quantize groups axis {} of {}", format->group_axis, to_string(shape)));
+  if (const std::string reason = impossible_shape(padded_shape(shape, *format)); !reason.empty())
+    return shape_error(fmt::format("Quantize of {} to {} gives whole groups with {}", to_string(shape), text, reason));
+  if (operation.attributes.has(Attr::mode) && operation.attributes.text(Attr::mode) != "stochastic")
+    return shape_error(fmt::format("Quantize has the unknown mode '{}'", operation.attributes.text(Attr::mode)));
+  return *format;
+}
+
 Expected<Format> output_format(const OperatorTypes& operation) {
   if (gives_boolean(operation.op)) return Format{.element = ElementType::boolean};
   switch (operation.op) {
     case Op::Cast:
     case Op::QuantizeLinear: return target_format(operation);
+    case Op::Quantize: return quantized_format(operation);
     case Op::DequantizeLinear: return operation.format(1);
     case Op::Where: return operation.format(1);
     default: return operation.format(0);

@@ -123,7 +123,7 @@ std::size_t required_inputs(Op op) {
 
 Expected<Format> target_format(const OperatorTypes& operation) {
   const std::int64_t to = operation.attributes.integer(Attr::to);
-  if (to < 0 || to > static_cast<std::int64_t>(ElementType::boolean)) {
+  if (!is_known(to)) {
     return shape_error(fmt::format("{} asks for the unknown element type {}", name_of(operation.op), to));
   }
   return Format{.element = static_cast<ElementType>(to)};

@@ -87,10 +87,11 @@ Status check_pairs(const OperatorTypes& operation, std::size_t values_at) {
                                    to_string(targets.shape), to_string(values.shape)),
                        fmt::format("the targets should be {}", to_string(values.shape)));
   }
-  if (!is_floating(values.format.element) || targets.format.element != values.format.element) {
+  // Which numbers they are is a choice (a recipe of number formats); that they are real ones is not.
+  if (!values.format.is_real() || !targets.format.is_real()) {
     return shape_error(fmt::format("{} has values of type {} and targets of type {}", name_of(operation.op),
                                    name_of(values.format.element), name_of(targets.format.element)),
-                       "give both the same floating-point type");
+                       "give both a floating-point type");
   }
   const std::string& reduction = operation.attributes.text(Attr::reduction);
   if (reduction == "mean" || reduction == "sum") return Done{};

@@ -111,9 +111,36 @@ Counts per_element(const OperatorSite& site) {
     case Op::Sum: return counts_of({{add, inputs - 1}});
     case Op::Mean: return counts_of({{add, inputs - 1}, {multiply, 1}});
     case Op::QuantizeLinear: return counts_of({{divide, 1}, {round, 1}, {add, zero_point}, {compare, 2}});
+    case Op::Quantize: return counts_of({{multiply, 1}, {round, 1}});  // and the largest: quantize_nests
     case Op::DequantizeLinear: return counts_of({{add, zero_point}, {multiply, 1}});
     default: return gradient_per_element(site);
   }
+}
+
+// The largest magnitude of each group, then every element by its scale. A block is small enough to be kept between
+// the two; for a channel or a tensor the elements are read again.
+OperatorNests quantize_nests(const OperatorSite& site, Nest scaling) {
+  const Format& format = site.outputs[0]->format;
+  if (format.is_scaled()) scaling.per_point[Count::compare] += 1;
+  if (!format.is_scaled() || format.grouping == Grouping::block) return {.nests = {std::move(scaling)}, .scratch = {}};
+  scaling.per_point[Count::compare] -= 1;
+  const Shape& full = site.out(0);
+  std::vector<std::int64_t> axes;
+  const auto kept =
+      format.grouping == Grouping::channel ? normalized_axis(format.group_axis, full.size()) : std::nullopt;
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(full.size()); ++i) {
+    if (i != kept) axes.push_back(i);
+  }
+  const std::vector<AxisIndex> group = reduced_axes(full.size(), axes);
+  Shape groups = full;
+  for (const std::int64_t axis : axes)
+    groups[static_cast<std::size_t>(axis)] = std::min<std::int64_t>(1, full[static_cast<std::size_t>(axis)]);
+  Nest largest{.loops = scaling.loops,
+               .reads = scaling.reads,
+               .writes = {write_scratch(0, group, true)},
+               .per_point = counts_of({{Count::compare, 1}})};
+  scaling.reads.push_back(read_scratch(0, group));
+  return {.nests = {std::move(largest), std::move(scaling)}, .scratch = {{groups, {.element = ElementType::float32}}}};
 }
 
 }  // namespace
@@ -125,6 +152,12 @@ OperatorNests elementwise_nests(const OperatorSite& site) {
     if (site.has_input(i)) nest.reads.push_back(read_input(i, broadcast_axes(site.in(i), full)));
   }
   nest.writes.push_back(write_output(0, identity_axes(full.size())));
+  // Of a Quantize, or of an operator that leaves new weights: a random number is added before the rest is cut off.
+  if (site.attributes.has(Attr::mode) && site.attributes.text(Attr::mode) == "stochastic") {
+    nest.per_point[Count::random] += 1;
+    nest.per_point[Count::add] += 1;
+  }
+  if (site.op == Op::Quantize) return quantize_nests(site, std::move(nest));
   return {.nests = {std::move(nest)}, .scratch = {}};
 }
 

@@ -64,17 +64,31 @@ OperatorNests one_pass(const OperatorSite& site) {
   return {.nests = {std::move(nest)}, .scratch = {}};
 }
 
+OperatorNests nests_of_kind(const OperatorSite& site) {
+  switch (site.op) {
+    case Op::AdafactorUpdate:
+    case Op::AdafactorVectorUpdate: return adafactor_nests(site);
+    case Op::Adam8bitUpdate: return adam8bit_nests(site);
+    default: return one_pass(site);
+  }
+}
+
 }  // namespace
 
 }  // namespace optimizer
 
 OperatorNests optimizer_nests(const OperatorSite& site) {
-  switch (site.op) {
-    case Op::AdafactorUpdate:
-    case Op::AdafactorVectorUpdate: return optimizer::adafactor_nests(site);
-    case Op::Adam8bitUpdate: return optimizer::adam8bit_nests(site);
-    default: return optimizer::one_pass(site);
+  OperatorNests result = optimizer::nests_of_kind(site);
+  if (!site.attributes.has(Attr::mode) || site.attributes.text(Attr::mode) != "stochastic") return result;
+  // New weights are rounded at random: a random number is added before the rest is cut off.
+  for (Nest& nest : result.nests) {
+    for (const Access& write : nest.writes) {
+      if (write.kind != OperandKind::output || write.operand != 0) continue;
+      nest.per_point[Count::random] += 1;
+      nest.per_point[Count::add] += 1;
+    }
   }
+  return result;
 }
 
 }  // namespace monet

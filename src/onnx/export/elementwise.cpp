@@ -57,6 +57,13 @@ bool fits_quantization(const Graph& graph, const Node& node) {
   return !has_zero_point || element_count(graph[node.inputs[2]].type.shape) == element_count(scale);
 }
 
+// To the nearest number of a plain floating-point type: a Cast. Scales and chance have no form in ONNX.
+bool is_cast(const Graph& graph, const Node& node) {
+  const Format& from = graph[node.inputs[0]].type.format;
+  const Format& to = graph[node.outputs[0]].type.format;
+  return from.is_real() && !to.is_scaled() && is_floating(to.element) && !node.attributes.has(Attr::mode);
+}
+
 }  // namespace
 
 ExportRule elementwise_export(const Graph& graph, const Node& node) {
@@ -65,6 +72,7 @@ ExportRule elementwise_export(const Graph& graph, const Node& node) {
     case Op::ReluGrad: return nullptr;
     case Op::Cast: return cast;
     case Op::Clip: return clip;
+    case Op::Quantize: return is_cast(graph, node) ? cast : nullptr;
     case Op::QuantizeLinear:
     case Op::DequantizeLinear: return fits_quantization(graph, node) ? quantize : nullptr;
     default: return export_as_is;
