@@ -36,7 +36,7 @@ struct TrainOptions {
   std::optional<double> lora_alpha;       // unset: the rank, so that the update is not scaled
   std::vector<std::string> lora_targets;  // patterns of weights; none: every weight of a product or convolution
 
-  std::string precision;  // empty: the file's own
+  std::string precision;  // a recipe's name, or a file (docs/precision.md); empty: the file's own
   std::optional<double> loss_scale;
 };
 
@@ -65,6 +65,17 @@ struct ParameterSummary {
   bool trained = false;
 };
 
+// What a recipe of numbers made of one class of tensors. Weights, activations, gradients: what products read.
+struct FormatClass {
+  std::string name;    // weights, activations, gradients, stored values, accumulators, master weights …
+  std::string format;  // the recipe's name for it
+  std::int64_t tensors = 0;
+  std::int64_t copies = 0;         // quantized copies of them
+  std::int64_t elements = 0;       // that are quantized in a step, each copy counted
+  std::int64_t bytes = 0;          // of all copies; of a class without copies, of its tensors
+  std::int64_t padding_bytes = 0;  // of these: what fills groups up
+};
+
 // Bytes that are there before the step begins.
 struct StaticBytes {
   std::int64_t parameters = 0;
@@ -85,6 +96,7 @@ struct Training {
   std::int64_t trained_parameters = 0;
   std::int64_t trained_tensors = 0;
   std::vector<ParameterSummary> parameters;
+  std::vector<FormatClass> formats;  // empty: nothing is quantized
   StaticBytes static_bytes;
   std::int64_t gradient_bytes = 0;
   std::int64_t saved_bytes = 0;  // of all storage that is kept alive

@@ -48,8 +48,8 @@ StaticBytes static_bytes(const Graph& graph) {
 void add_saved(const Graph& graph, const std::vector<training::SavedTensor>& saved, Training& result) {
   for (const training::SavedTensor& each : saved) {
     const Tensor& tensor = graph[each.tensor];
-    result.saved.push_back({tensor.name, tensor.type.shape, std::string(name_of(tensor.type.format.element)),
-                            each.elements, each.bytes, each.storage_bytes});
+    result.saved.push_back(
+        {tensor.name, tensor.type.shape, to_string(tensor.type.format), each.elements, each.bytes, each.storage_bytes});
     result.saved_bytes += each.storage_bytes;
     result.saved_elements += each.elements;
   }
@@ -64,8 +64,7 @@ void add_tensors(const Graph& graph, const std::vector<bool>& trained, Training&
       result.gradient_bytes += bytes(tensor);
     }
     if (!tensor.parameter) continue;
-    result.parameters.push_back(
-        {tensor.name, tensor.type.shape, std::string(name_of(tensor.type.format.element)), trained[i]});
+    result.parameters.push_back({tensor.name, tensor.type.shape, to_string(tensor.type.format), trained[i]});
     if (!trained[i]) continue;
     ++result.trained_tensors;
     result.trained_parameters += element_count(tensor.type.shape);
@@ -79,6 +78,7 @@ TrainingStep as_it_is(Network network) {
                     .trained = {},
                     .saves = {},
                     .saved = {},
+                    .formats = {},
                     .warnings = std::move(network.warnings),
                     .notes = std::move(network.notes)};
   step.saves = training::saves_of(step.graph);
@@ -161,6 +161,10 @@ Expected<Training> train(const std::string& model, const TrainOptions& options, 
   if (!onnx_path.empty()) MONET_CHECK(write_step(step, onnx_path));
   add_tensors(step.graph, trained_in(step), result);
   add_saved(step.graph, step.saved, result);
+  for (const training::QuantizedClass& each : step.formats) {
+    result.formats.push_back(
+        {each.name, each.format, each.tensors, each.copies, each.elements, each.bytes, each.padding_bytes});
+  }
   Network whole{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
   whole.warnings = std::move(step.warnings);
   whole.notes = std::move(step.notes);

@@ -18,6 +18,16 @@ std::string to_json(const Training& training, const TrainView& view) {
                               {"buffers", training.static_bytes.buffers},
                               {"optimizer_state", training.static_bytes.optimizer_state},
                               {"batch", training.static_bytes.batch}};
+  if (!training.formats.empty()) json["formats"] = Json::array();
+  for (const FormatClass& each : training.formats) {
+    json["formats"].push_back({{"class", each.name},
+                               {"format", each.format},
+                               {"tensors", each.tensors},
+                               {"copies", each.copies},
+                               {"elements", each.elements},
+                               {"bytes", each.bytes},
+                               {"padding_bytes", each.padding_bytes}});
+  }
   json["gradient_bytes"] = training.gradient_bytes;
   json["saved_bytes"] = training.saved_bytes;
   json["saved_elements"] = training.saved_elements;

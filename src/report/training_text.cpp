@@ -43,6 +43,21 @@ std::string memory_table(const Training& training) {
   return table.text();
 }
 
+std::string format_table(const Training& training) {
+  Table table({{"class"},
+               {"format"},
+               {"tensors", Align::right},
+               {"copies", Align::right},
+               {"elements quantized", Align::right},
+               {"bytes", Align::right},
+               {"of these padding", Align::right}});
+  for (const FormatClass& each : training.formats) {
+    table.add({each.name, each.format, grouped(each.tensors), grouped(each.copies), grouped(each.elements),
+               grouped(each.bytes), grouped(each.padding_bytes)});
+  }
+  return table.text();
+}
+
 std::string saved_table(const Training& training) {
   Table table(
       {{"saved tensor"}, {"shape"}, {"type"}, {"", Align::right}, {"bytes", Align::right}, {"storage", Align::right}});
@@ -94,6 +109,7 @@ std::string to_text(const Training& training, const TrainView& view) {
   }
   text += "\n" + phase_table(training.step);
   text += "\n" + memory_table(training);
+  if (!training.formats.empty()) text += "\n" + format_table(training);
   if (view.parameters) text += "\n" + parameter_table(training);
   if (view.saved) text += "\n" + saved_table(training);
   if (view.layers) text += "\n" + layer_table(training.step);

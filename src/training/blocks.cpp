@@ -23,9 +23,8 @@ bool is_product(const Node& node) {
 bool is_activation_function(const Node& node) {
   if (node.op == Op::Attention || family_of(node.op) == OpFamily::softmax) return true;
   if (family_of(node.op) != OpFamily::elementwise) return false;
-  constexpr std::array linear = {Op::Add,  Op::Cast, Op::DequantizeLinear, Op::Div, Op::Mean,
-                                 Op::Mul,  Op::Neg,  Op::QuantizeLinear,   Op::Sub, Op::Sum,
-                                 Op::Where};
+  constexpr std::array linear = {Op::Add, Op::Cast,     Op::DequantizeLinear, Op::Div, Op::Mean, Op::Mul,
+                                 Op::Neg, Op::Quantize, Op::QuantizeLinear,   Op::Sub, Op::Sum,  Op::Where};
   return std::ranges::find(linear, node.op) == linear.end();
 }
 
@@ -74,13 +73,13 @@ class BlockSearch {
     const Node& sum = graph_[id];
     if (sum.op != Op::Add || sum.phase != Phase::forward || sum.inputs[0] == sum.inputs[1]) return;
     const TensorType& type = graph_[sum.outputs[0]].type;
-    if (type.shape.size() < 2 || !is_floating(type.format.element)) return;
+    if (type.shape.size() < 2 || !type.format.is_real()) return;
     for (TensorId input : sum.inputs) {
       if (graph_[input].type.shape != type.shape || !from_data_[input.index()]) return;
     }
     Block block{.entry = {}, .exit = sum.outputs[0], .nodes = {id}};
     if (!walk_back(sum, block)) return;
-    if (!is_floating(graph_[block.entry].type.format.element)) return;
+    if (!graph_[block.entry].type.format.is_real()) return;
     const auto any = [&](bool (*holds)(const Node&)) {
       return std::ranges::any_of(block.nodes, [&](NodeId node) { return holds(graph_[node]); });
     };

@@ -51,9 +51,9 @@ Expected<StepOptions> step_options(const TrainOptions& options) {
   MONET_TRY(const std::size_t conv, one_of(options.conv_gradient, {"direct", "im2col"}, "--conv-gradient"));
   result.conv_gradient = conv == 0 ? ConvGradient::direct : ConvGradient::im2col;
   if (!options.precision.empty()) {
-    MONET_TRY(result.precision, parse_precision(options.precision));
+    MONET_TRY(result.recipe, read_recipe(options.precision));
   }
-  if (!options.loss_scale && result.precision) result.optimizer.loss_scale = result.precision->default_loss_scale;
+  if (!options.loss_scale && result.recipe) result.optimizer.loss_scale = result.recipe->values.default_loss_scale;
   if (options.lora_rank) {
     const double alpha = options.lora_alpha.value_or(static_cast<double>(*options.lora_rank));
     result.lora = {.rank = *options.lora_rank, .alpha = alpha, .targets = options.lora_targets};

@@ -1,7 +1,6 @@
 #include "training/precision.h"
 
 #include "base/require.h"
-#include "base/suggest.h"
 #include "graph/builder.h"
 #include "graph/custom.h"
 #include "graph/infer.h"
@@ -9,26 +8,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 namespace monet::training {
 
 namespace {
-
-struct NamedPrecision {
-  const char* name;
-  Precision precision;
-};
-
-// 65536: where torch.amp.GradScaler starts.
-constexpr std::array precisions = {
-    NamedPrecision{"fp32", {ElementType::float32, false, 1}},
-    NamedPrecision{"bf16", {ElementType::bfloat16, false, 1}},
-    NamedPrecision{"fp16", {ElementType::float16, false, 1}},
-    NamedPrecision{"mixed", {ElementType::bfloat16, true, 1}},
-    NamedPrecision{"mixed-fp16", {ElementType::float16, true, 65536}},
-};
 
 // What torch.autocast runs in the lower precision on a GPU.
 bool is_lowered(Op op) {
@@ -208,19 +192,6 @@ class Autocast {
 };
 
 }  // namespace
-
-Expected<Precision> parse_precision(const std::string& text) {
-  std::vector<std::string> names;
-  for (const NamedPrecision& each : precisions) {
-    if (text == each.name) return each.precision;
-    names.emplace_back(each.name);
-  }
-  const std::string guess = nearest(text, names);
-  return Error{.message = fmt::format("there is no precision '{}'", text),
-               .place = "--precision",
-               .advice = guess.empty() ? fmt::format("use {}", fmt::join(names, ", "))
-                                       : fmt::format("did you mean '{}'?", guess)};
-}
 
 Graph with_precision(Graph graph, const Precision& precision) {
   if (!precision.mixed) return everything_in(std::move(graph), precision.compute);

@@ -3,10 +3,6 @@
 
 #include "graph/graph.h"
 
-#include <monet/expected.h>
-
-#include <string>
-
 namespace monet::training {
 
 struct Precision {
@@ -16,9 +12,6 @@ struct Precision {
   bool mixed = false;
   double default_loss_scale = 1;
 };
-
-// fp32, bf16, fp16: everything in that format. mixed (bf16), mixed-fp16: see above.
-Expected<Precision> parse_precision(const std::string& text);
 
 // The forward graph in that precision. Casts of weights are made once, of activations for each reader, as PyTorch does.
 Graph with_precision(Graph graph, const Precision& precision);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace monet::training {
 
 namespace {
@@ -74,6 +76,22 @@ Status expand_optimizer(TrainingStep& step) {
   return Done{};
 }
 
+// What products read, and what is kept, in the formats of the recipe.
+Status quantize(TrainingStep& step, const Recipe& recipe) {
+  if (!recipe.quantizes()) return Done{};
+  MONET_TRY(QuantizedGraph after, quantized(std::move(step.graph), recipe));
+  step.graph = std::move(after.graph);
+  step.loss = after.tensors[step.loss.index()];
+  for (Trained& each : step.trained) {
+    each = {after.tensors[each.parameter.index()], after.tensors[each.gradient.index()]};
+  }
+  step.saves = saves_of(step.graph);
+  step.saved = saved_tensors(step.graph, step.saves);
+  step.formats = std::move(after.classes);
+  std::ranges::move(after.notes, std::back_inserter(step.notes));
+  return Done{};
+}
+
 }  // namespace
 
 Expected<TrainingStep> make_training_step(Network network, const StepOptions& options) {
@@ -82,11 +100,12 @@ Expected<TrainingStep> make_training_step(Network network, const StepOptions& op
                     .trained = {},
                     .saves = {},
                     .saved = {},
+                    .formats = {},
                     .warnings = std::move(network.warnings),
                     .notes = std::move(network.notes)};
   Graph forward = in_training_mode(std::move(network.graph), step.notes);
   MONET_TRY(const std::vector<TensorId> chosen, chosen_parameters(forward, options));
-  if (options.precision) forward = with_precision(std::move(forward), *options.precision);
+  if (options.recipe) forward = with_values_of(*options.recipe, std::move(forward));
   GraphBuilder builder(std::move(forward));
   MONET_TRY(step.loss, add_loss(builder, options.loss));
   const Seed seed = seed_of(builder, step.loss, options.optimizer);
@@ -103,6 +122,7 @@ Expected<TrainingStep> make_training_step(Network network, const StepOptions& op
   step.saves = std::move(derivatives.saves);
   step.saved = saved_tensors(step.graph, step.saves);
   if (options.optimizer.elementwise) MONET_CHECK(expand_optimizer(step));
+  if (options.recipe) MONET_CHECK(quantize(step, *options.recipe));
   return step;
 }
 

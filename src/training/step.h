@@ -6,7 +6,8 @@
 #include "training/loss.h"
 #include "training/lora.h"
 #include "training/optimizer.h"
-#include "training/precision.h"
+#include "training/quantized.h"
+#include "training/recipe.h"
 #include "training/select.h"
 
 #include <monet/expected.h>
@@ -19,7 +20,7 @@ struct StepOptions {
   SelectOptions select;
   ConvGradient conv_gradient = ConvGradient::direct;
   std::optional<LoraOptions> lora;
-  std::optional<Precision> precision;  // none: the file's own
+  std::optional<Recipe> recipe;  // of its numbers; none: the file's own
 };
 
 struct TrainingStep {
@@ -28,6 +29,7 @@ struct TrainingStep {
   std::vector<Trained> trained;  // parameters that a gradient reaches, with it
   std::vector<SavedBy> saves;    // by operators of the forward part
   std::vector<SavedTensor> saved;
+  std::vector<QuantizedClass> formats;  // what the recipe made of its tensors; empty: nothing beyond `values`
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
 };

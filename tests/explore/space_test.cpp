@@ -251,5 +251,16 @@ TEST(Space, ANameThatIsNoneIsAnError) {
   EXPECT_THAT(far.error().text(), HasSubstr("docs/explore.md"));
 }
 
+TEST(Space, FilesOfRecipesLieBesideIt) {
+  const Space space = space_of(
+      "space: 1\nname: s\nhardware: edge_tpu\nparameters: {x: [1, 2]}\n"
+      "workloads: [{network: unet, precision: [mxfp8-square, own/mine.yaml, /elsewhere/other.yml]}]\n");
+  ASSERT_EQ(space.workloads.size(), 3U);
+  EXPECT_EQ(space.workloads[0].options.train.precision, "mxfp8-square");
+  EXPECT_EQ(space.workloads[1].options.train.precision, "folder/own/mine.yaml");
+  EXPECT_EQ(space.workloads[1].name, "unet-mine");
+  EXPECT_EQ(space.workloads[2].options.train.precision, "/elsewhere/other.yml");
+}
+
 }  // namespace
 }  // namespace monet::explore

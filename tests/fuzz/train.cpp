@@ -43,6 +43,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   train(*network, {.loss = {.kind = training::LossKind::mean_squared_error}});
   train(*network, {.optimizer = {.kind = training::OptimizerKind::adam8bit, .clip_norm = 1.0, .elementwise = true},
                    .conv_gradient = training::ConvGradient::im2col,
-                   .precision = training::Precision{ElementType::bfloat16, true, 1}});
+                   .recipe = training::Recipe{.values = {ElementType::bfloat16, true, 1}}});
   return 0;
 }

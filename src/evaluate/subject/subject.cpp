@@ -67,8 +67,13 @@ Expected<Network> open_network_as_asked(const std::string& model, const TrainOpt
     network = Network{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
     network.warnings = std::move(step.warnings);
     network.notes = std::move(step.notes);
-  } else if (step_options->precision) {
-    network.graph = training::with_precision(std::move(network.graph), *step_options->precision);
+  } else if (const auto& recipe = step_options->recipe) {
+    network.graph = training::with_values_of(*recipe, std::move(network.graph));
+    if (recipe->quantizes()) {
+      MONET_TRY(training::QuantizedGraph after, training::quantized(std::move(network.graph), *recipe));
+      network.graph = std::move(after.graph);
+      std::ranges::move(after.notes, std::back_inserter(network.notes));
+    }
   }
   return network;
 }

@@ -1,7 +1,7 @@
 #include "explore/space/axes.h"
 
 #include "base/try.h"
-#include "explore/space/form.h"
+#include "hardware/yaml_values.h"
 #include "hardware/parameters.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #include "explore/space/family.h"
 
 #include "base/try.h"
-#include "explore/space/form.h"
+#include "hardware/yaml_values.h"
 #include "hardware/check_keys.h"
 #include "hardware/include.h"
 #include "hardware/open/open.h"

@@ -1,6 +1,6 @@
 #include "explore/space/inline_hardware.h"
 
-#include "explore/space/form.h"
+#include "hardware/yaml_values.h"
 
 #include <limits>
 

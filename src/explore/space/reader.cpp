@@ -1,7 +1,7 @@
 #include "base/try.h"
 #include "explore/space/axes.h"
 #include "explore/space/family.h"
-#include "explore/space/form.h"
+#include "hardware/yaml_values.h"
 #include "explore/space/inline_hardware.h"
 #include "explore/space/judging.h"
 #include "explore/space/space.h"

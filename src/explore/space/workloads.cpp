@@ -2,7 +2,7 @@
 
 #include "base/try.h"
 #include "evaluate/subject/subject.h"
-#include "explore/space/form.h"
+#include "hardware/yaml_values.h"
 #include "networks/builtin.h"
 #include "training/options.h"
 
@@ -57,7 +57,7 @@ class WorkloadReader {
     std::vector<Workload> result;
     MONET_TRY(const auto networks, read_networks());
     MONET_TRY(const auto batches, read_batches());
-    MONET_TRY(const auto precisions, read_texts("precision"));
+    MONET_TRY(const auto precisions, read_precisions());
     MONET_TRY(const auto steps, read_steps());
     if (networks.size() * batches.size() * precisions.size() * steps.size() > most_workloads) {
       return error_at(node_.place, fmt::format("more than {} workloads", most_workloads), "give shorter lists");
@@ -74,7 +74,7 @@ class WorkloadReader {
             std::vector<std::string> parts = {common_.name.empty() ? short_name(network) : common_.name};
             if (networks.size() > 1 && !common_.name.empty()) parts.push_back(short_name(network));
             if (batches.size() > 1) parts.push_back(fmt::format("b{}", *batch));
-            if (precisions.size() > 1) parts.push_back(precision);
+            if (precisions.size() > 1) parts.push_back(std::filesystem::path(precision).stem().string());
             if (steps.size() > 1) parts.push_back(step);
             workload.name = fmt::format("{}", fmt::join(parts, "-"));
             MONET_CHECK(check_name(workload.name, place_of("name")));
@@ -160,6 +160,17 @@ class WorkloadReader {
     return networks;
   }
 
+  // Files of recipes lie beside the space.
+  Expected<std::vector<std::string>> read_precisions() const {
+    MONET_TRY(std::vector<std::string> precisions, read_texts("precision"));
+    for (std::string& precision : precisions) {
+      const std::filesystem::path path = precision;
+      if (!training::is_recipe_file(precision) || path.is_absolute()) continue;
+      precision = (std::filesystem::path(folder_) / path).string();
+    }
+    return precisions;
+  }
+
   Expected<std::vector<std::optional<std::int64_t>>> read_batches() const {
     std::vector<std::optional<std::int64_t>> batches;
     const Yaml* node = node_.find("batch");
@@ -189,7 +200,8 @@ class WorkloadReader {
   // What the options of a training step can be, `monet train` knows; it speaks of them as the command line does.
   Status check_options(const Workload& workload) const {
     TrainOptions train = workload.options.train;
-    if (is_storage_precision(train.precision)) train.precision.clear();
+    // A recipe's file is read with the network.
+    if (is_storage_precision(train.precision) || training::is_recipe_file(train.precision)) train.precision.clear();
     auto checked = training::step_options(train);
     if (checked) return Done{};
     Error error = std::move(checked).error();

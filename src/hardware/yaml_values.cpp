@@ -1,4 +1,4 @@
-#include "explore/space/form.h"
+#include "hardware/yaml_values.h"
 
 #include "hardware/check_keys.h"
 
@@ -9,7 +9,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace monet::explore {
+namespace monet {
 
 Error error_at(const Place& place, std::string message, std::string advice) {
   return {.message = std::move(message), .place = place.text(), .advice = std::move(advice)};
@@ -94,4 +94,4 @@ std::vector<const Yaml*> one_or_more(const Yaml& node) {
   return items;
 }
 
-}  // namespace monet::explore
+}  // namespace monet

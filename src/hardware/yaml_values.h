@@ -1,4 +1,4 @@
-// Values of a space file, read with their places: what is wrong with one is said at that place.
+// Values of a YAML file, read with their places: what is wrong with one is said at that place.
 #pragma once
 
 #include "hardware/yaml.h"
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace monet::explore {
+namespace monet {
 
 constexpr std::size_t longest_name = 100;
 
@@ -33,4 +33,4 @@ Expected<std::string> read_one_of(const Yaml& node, const std::string& what, con
 // The items of a list, or the one value in place of it.
 std::vector<const Yaml*> one_or_more(const Yaml& node);
 
-}  // namespace monet::explore
+}  // namespace monet

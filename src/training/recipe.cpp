@@ -1,0 +1,75 @@
+#include "training/recipe.h"
+
+#include "base/embedded.h"
+#include "base/require.h"
+#include "base/try.h"
+#include "hardware/check_keys.h"
+#include "hardware/include.h"
+#include "hardware/yaml_values.h"
+#include "training/recipe_formats.h"
+#include "training/recipe_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace monet::training {
+
+namespace {
+
+// What recipes/formats.yaml says.
+struct Library {
+  std::vector<NumberFormat> formats;
+  std::vector<std::string> recipes;
+};
+
+const Library& library() {
+  static const Library all = [] {
+    const auto root =
+        parse_yaml(std::string(embedded_text("recipes/formats.yaml")), "recipes/formats.yaml", yaml_subject);
+    MONET_REQUIRE(root.has_value());
+    auto formats = read_formats(*(*root)->find("formats"), {});
+    MONET_REQUIRE(formats.has_value());
+    Library result{.formats = *std::move(formats), .recipes = {}};
+    for (const Yaml* name : one_or_more(*(*root)->find("recipes"))) result.recipes.push_back(name->scalar);
+    return result;
+  }();
+  return all;
+}
+
+}  // namespace
+
+bool is_recipe_file(const std::string& name_or_path) {
+  return name_or_path.ends_with(".yaml") || name_or_path.ends_with(".yml");
+}
+
+std::vector<std::string> recipe_names() { return library().recipes; }
+
+const std::vector<NumberFormat>& number_formats() { return library().formats; }
+
+Expected<RecipeText> recipe_text(const std::string& name_or_path) {
+  const std::vector<std::string>& names = library().recipes;
+  if (std::ranges::find(names, name_or_path) != names.end()) {
+    return RecipeText{.text = std::string(embedded_text(fmt::format("recipes/{}.yaml", name_or_path))),
+                      .place = "recipe " + name_or_path,
+                      .name = name_or_path};
+  }
+  if (is_recipe_file(name_or_path)) {
+    MONET_TRY(std::string text, read_text(name_or_path));
+    return RecipeText{
+        .text = std::move(text), .place = name_or_path, .name = std::filesystem::path(name_or_path).stem().string()};
+  }
+  return Error{.message = fmt::format("there is no precision '{}'", shown(name_or_path)),
+               .place = "--precision",
+               .advice = meant_name(name_or_path, names)};
+}
+
+Expected<Recipe> read_recipe(const std::string& name_or_path) {
+  MONET_TRY(const RecipeText text, recipe_text(name_or_path));
+  MONET_TRY(Recipe recipe, parse_recipe(text.text, text.place));
+  recipe.name = text.name;
+  return recipe;
+}
+
+}  // namespace monet::training

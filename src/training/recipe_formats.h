@@ -1,0 +1,15 @@
+// The `formats` of a recipe's file: number formats as data.
+#pragma once
+
+#include "hardware/yaml.h"
+#include "training/recipe.h"
+
+#include <string>
+#include <vector>
+
+namespace monet::training {
+
+// Names with a block of keys each. A name must not be one of `taken`.
+Expected<std::vector<NumberFormat>> read_formats(const Yaml& block, const std::vector<NumberFormat>& taken);
+
+}  // namespace monet::training
