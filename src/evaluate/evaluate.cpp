@@ -36,33 +36,29 @@ std::optional<std::int64_t> widest_precision(const Hardware& hardware) {
   return widest > 0 ? std::optional(widest) : std::nullopt;
 }
 
-// Bits of an element, as the mappings cost them: at the precision asked for, or at the widest that the machine has.
-struct StoredBits {
-  std::optional<std::int64_t> stated, widest;
+// Width of elements, as the mappings cost them: at the precision asked for, or at the widest that the machine has.
+struct WidthRule {
+  std::optional<std::int64_t> stated, widest;  // bits
 };
 
-std::vector<std::int64_t> stored_bits(const Graph& graph, const StoredBits& rule, const std::string& machine,
-                                      std::vector<std::string>& notes) {
-  const std::optional<std::int64_t> widest = rule.widest;
-  std::vector<std::int64_t> bits;
-  bits.reserve(graph.tensors().size());
+std::vector<StoredWidth> stored_widths(const Graph& graph, const WidthRule& rule, const std::string& machine,
+                                       std::vector<std::string>& notes) {
+  std::vector<StoredWidth> widths;
+  widths.reserve(graph.tensors().size());
   bool narrowed = false;
   for (const Tensor& tensor : graph.tensors()) {
-    std::int64_t own = bits_of(tensor.type.format.element);
     if (rule.stated) {
-      own = *rule.stated;
-    } else if (widest && own > *widest) {
-      own = *widest;
+      widths.emplace_back(*rule.stated);
+    } else if (rule.widest && bits_of(tensor.type.format.element) > *rule.widest) {
+      widths.emplace_back(*rule.widest);
       narrowed = true;
-    } else if (tensor.type.format.scale_bits > 0) {
-      const std::int64_t group = std::int64_t{tensor.type.format.group_size} * tensor.type.format.group_rows;
-      own += (tensor.type.format.scale_bits + group - 1) / group;
+    } else {
+      widths.push_back(stored_width(tensor.type));
     }
-    bits.push_back(own);
   }
   if (narrowed)
-    notes.push_back(fmt::format("{} works in {} bits: wider numbers are stored in as many", machine, *widest));
-  return bits;
+    notes.push_back(fmt::format("{} works in {} bits: wider numbers are stored in as many", machine, *rule.widest));
+  return widths;
 }
 
 }  // namespace
@@ -84,15 +80,15 @@ struct Evaluator::Shared {
         machine(hardware),
         costs(machine, cache, options.cost) {
     const std::string& precision = options.cost.extract.precision;
-    if (!precision.empty()) bits.stated = bits_of_precision(precision);
-    bits.widest = widest_precision(hardware);
+    if (!precision.empty()) width.stated = bits_of_precision(precision);
+    width.widest = widest_precision(hardware);
   }
 
   MappingCache& cache;
   EvaluatorOptions options;
   std::shared_ptr<OperatorKnowledge> known;
   Machine machine;  // before any route is asked for: each evaluator numbers its own
-  StoredBits bits;
+  WidthRule width;
   TileCostTable costs;
   SplitTable splits;
 };
@@ -116,7 +112,7 @@ Evaluator::Evaluator(const Graph& graph, std::shared_ptr<Shared> shared)
       tiling_(graph, contents_, shared_->known->tiling),
       costs_(graph, contents_, shared_->costs),
       policy_(graph, contents_, binder_.dependencies(), machine_, costs_, tiling_, shared_->splits) {
-  tile_options_.element_bits = stored_bits(graph, shared_->bits, machine_.hardware().name, notes_);
+  tile_options_.element_bits = stored_widths(graph, shared_->width, machine_.hardware().name, notes_);
 }
 
 Expected<PlanRequest> Evaluator::bind(const Plan& plan) const {

@@ -68,7 +68,7 @@ class Evaluator {
   const TilingGraph& tiling() const { return tiling_; }
   // By node: what no way of running it can go below.
   std::vector<OperatorBound> operator_bounds();
-  const std::vector<std::int64_t>& element_bits() const { return tile_options_.element_bits; }
+  const std::vector<StoredWidth>& element_bits() const { return tile_options_.element_bits; }
   // What the user should know: precisions that the machine does not have.
   std::vector<std::string> notes() const;
 

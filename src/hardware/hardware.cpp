@@ -17,6 +17,14 @@ double rate_of(const std::vector<PrecisionRate>& precisions, std::string_view na
   return found == precisions.end() ? 0 : found->rate;
 }
 
+double rate_of(const Rate& rate, std::size_t kind, std::string_view name) {
+  if (rate.precisions.empty()) return rate.operations_per_s[kind];
+  for (std::size_t i = 0; i < rate.precisions.size(); ++i) {
+    if (rate.precisions[i].name == name) return rate.in(i).operations_per_s[kind];
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::string_view name_of(Path path) { return path_names[static_cast<std::size_t>(path)]; }
@@ -72,6 +80,16 @@ std::int64_t instances(const Core& core, const Level& level) {
   return count;
 }
 
+KindRates Rate::in(std::size_t precision) const {
+  KindRates rates = precision < by_precision.size() ? by_precision[precision] : KindRates();
+  for (std::size_t kind = 0; kind < count_kinds; ++kind) {
+    if (rates.operations_per_s[kind] > 0) continue;
+    rates.operations_per_s[kind] = operations_per_s[kind] * precisions[precision].rate;
+    rates.energy_pj[kind] = energy_pj[kind] * precisions[precision].energy;
+  }
+  return rates;
+}
+
 double peak_operations(const Hardware& hardware, Count kind, std::string_view precision) {
   const auto index = static_cast<std::size_t>(kind);
   const double operations = kind == Count::mac ? 2 : 1;
@@ -84,8 +102,7 @@ double peak_operations(const Hardware& hardware, Count kind, std::string_view pr
           static_cast<double>(unit.lanes()) * rate_of(unit.precisions, precision) / unit.cycles[index];
       best = std::max(best, per_cycle * hardware.clock_hz);
     }
-    if (core.rate)
-      best = std::max(best, core.rate->operations_per_s[index] * rate_of(core.rate->precisions, precision));
+    if (core.rate) best = std::max(best, rate_of(*core.rate, index, precision));
     total += best * operations;
   }
   return total;

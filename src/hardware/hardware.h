@@ -134,17 +134,27 @@ struct Unit {
   double fill_cycles = 0;                 // to fill and drain its pipeline, once for each nest
   // Own cycle rule of products: cycles over tile sizes (docs/hardware.md, "Cycle rules"); empty: the loop-nest model.
   std::optional<Expression> cycle_rule;
+  double energy_pj_per_cycle = 0;  // of a cycle of that rule, beside the energy of the operations
   double area_mm2 = 0;
   std::int64_t lanes() const;
   const PrecisionRate* precision(std::string_view wanted) const;
 };
 
-// Operations a second and energy by kind: a processor that is described by what was measured on it.
-struct Rate {
-  // By kind; a MAC is one operation. 0: cannot do it.
+// Operations a second and the energy of one, by kind; a MAC is one operation. 0: cannot do it.
+struct KindRates {
   std::array<double, count_kinds> operations_per_s{};
   std::array<double, count_kinds> energy_pj{};
+};
+
+// Operations a second and energy by kind: a processor that is described by what was measured on it.
+struct Rate : KindRates {
   std::vector<PrecisionRate> precisions;
+  // What precisions state for kinds of operations, as software floating point needs; 0: as above, by the factors of the
+  // precision. Empty, or one for each.
+  std::vector<KindRates> by_precision;
+
+  // In precisions[i].
+  KindRates in(std::size_t precision) const;
 };
 
 // So many steps of a loop at the same time, along a dimension of the core's first unit.

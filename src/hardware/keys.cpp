@@ -135,6 +135,21 @@ const Keys unit_keys = {
     {.name = "area", .form = Form::quantity, .meaning = "area of the whole unit", .measure = Measure::area},
 };
 
+const Key operation_rates_key = {.name = "operations",
+                                 .form = Form::blocks,
+                                 .meaning = "operations a second by kind, or `arithmetic`, or `all`; a MAC is one",
+                                 .block = rate_value_block,
+                                 .names = Names::kinds,
+                                 .short_for = "value"};
+
+const Keys precision_keys = {
+    {.name = "rate", .form = Form::number, .meaning = "operations relative to `cycles`; left out: 1"},
+    {.name = "energy",
+     .form = Form::number,
+     .meaning = "relative to the operation's energy; left out: derived where the energies are, else 1"},
+    {.name = "accumulate", .meaning = "precision of partial sums; left out: the same"},
+};
+
 const Key dimensions_key = {.name = "dimensions",
                             .form = Form::blocks,
                             .meaning = "the array's dimensions, by name",
@@ -277,7 +292,11 @@ const Block& array_block() {
       "array", joined({{dimensions_key},
                        unit_keys,
                        {{.name = "cycle_rule",
-                         .meaning = "cycles of a product as an expression over rows, columns, depth, batch, rate"}},
+                         .meaning = "cycles of a product as an expression over rows, columns, depth, batch, rate"},
+                        {.name = "energy_per_cycle",
+                         .form = Form::quantity,
+                         .meaning = "of each cycle of the rule, lanes at work or not; left out: 0",
+                         .measure = Measure::energy_per_cycle}},
                        provenance})};
   return block;
 }
@@ -292,22 +311,21 @@ const Block& vector_block() {
 
 const Block& rate_block() {
   static const Block block = {
-      "rate", joined({{{.name = "operations",
-                        .form = Form::blocks,
-                        .meaning = "operations a second by kind, or `arithmetic`, or `all`; a MAC is one",
-                        .block = rate_value_block,
-                        .names = Names::kinds,
-                        .short_for = "value"},
+      "rate", joined({{operation_rates_key,
                        {.name = "energy",
                         .form = Form::blocks,
                         .meaning = "energy of one operation by kind, or `arithmetic`, or `all`",
                         .block = energy_value_block,
                         .names = Names::kinds,
                         .short_for = "value"},
+                       {.name = "power",
+                        .form = Form::quantity,
+                        .meaning = "while it works: the energy of operations that state none is power x time",
+                        .measure = Measure::power},
                        {.name = "precisions",
                         .form = Form::blocks,
                         .meaning = "number formats; left out: every one at the same rate and energy",
-                        .block = precision_block,
+                        .block = rate_precision_block,
                         .names = Names::precisions,
                         .short_for = "rate"}},
                       provenance})};
@@ -368,14 +386,21 @@ const Block& operation_block() {
 }
 
 const Block& precision_block() {
-  static const Block block = {
-      "precision",
-      joined({{{.name = "rate", .form = Form::number, .meaning = "operations relative to `cycles`; left out: 1"},
-               {.name = "energy",
-                .form = Form::number,
-                .meaning = "relative to the operation's energy; left out: derived where the energies are, else 1"},
-               {.name = "accumulate", .meaning = "precision of partial sums; left out: the same"}},
-              provenance})};
+  static const Block block = {"precision", joined({precision_keys, provenance})};
+  return block;
+}
+
+const Block& rate_precision_block() {
+  static const Block block = {"precision of a rate",
+                              joined({precision_keys,
+                                      {operation_rates_key,
+                                       {.name = "operation_energy",
+                                        .form = Form::blocks,
+                                        .meaning = "energy of one of these operations, by kind; left out: power x time",
+                                        .block = energy_value_block,
+                                        .names = Names::kinds,
+                                        .short_for = "value"}},
+                                      provenance})};
   return block;
 }
 

@@ -71,6 +71,7 @@ const Block& dimension_block();
 const Block& dataflow_block();
 const Block& operation_block();
 const Block& precision_block();
+const Block& rate_precision_block();
 const Block& rate_value_block();
 const Block& energy_value_block();
 const Block& link_block();

@@ -68,7 +68,15 @@ Expected<CorePrototype> read_core(const ReadState& state, const Yaml::Entry& ent
 Expected<Unit> read_array(const ReadState& state, const Yaml& node, const Context& around);
 Expected<Unit> read_vector(const ReadState& state, const Yaml& node, const Context& around);
 Expected<Rate> read_rate(const ReadState& state, const Yaml& node, const Context& around);
-Expected<std::vector<PrecisionRate>> read_precisions(const ReadState& state, const Fields& unit);
+// `kind`: the block that an entry is.
+Expected<std::vector<PrecisionRate>> read_precisions(const ReadState& state, const Fields& unit, const Block& kind);
+
+// Tables by kind of operation. The kinds that an entry stands for (`mac`, `arithmetic`, `all`);
+std::vector<Count> kinds_of(const std::string& name);
+// entries for many kinds first, so that those for one kind have the last word;
+std::vector<const Yaml::Entry*> general_first(const Yaml& table);
+// a value that stands for a block: {key: value}.
+YamlPtr block_of(const YamlPtr& value, std::string_view key);
 
 enum class Topology : std::uint8_t { link, bus, star, mesh, torus, ring, tree, all_to_all };
 struct LinkPrototype {

@@ -13,8 +13,6 @@ namespace {
 constexpr std::int64_t max_lanes = std::int64_t{1} << 30;
 constexpr std::size_t max_dimensions = 12;
 constexpr int max_generic_loops = 16;
-constexpr std::array simple_kinds = {Count::add,   Count::multiply, Count::compare,
-                                     Count::logic, Count::round,    Count::move};
 
 const std::vector<std::string>& loop_names() {
   static const std::vector<std::string> names = [] {
@@ -23,40 +21,6 @@ const std::vector<std::string>& loop_names() {
     return all;
   }();
   return names;
-}
-
-// The kinds that an entry stands for.
-std::vector<Count> kinds_of(const std::string& name) {
-  std::vector<Count> kinds;
-  if (name == "arithmetic") return {simple_kinds.begin(), simple_kinds.end()};
-  for (std::size_t i = 0; i < count_kinds; ++i) {
-    const auto kind = static_cast<Count>(i);
-    if (name == "all" || name == name_of(kind)) kinds.push_back(kind);
-  }
-  return kinds;
-}
-
-// Entries for many kinds first, so that those for one kind have the last word.
-std::vector<const Yaml::Entry*> general_first(const Yaml& table) {
-  std::vector<const Yaml::Entry*> entries;
-  for (const Yaml::Entry& entry : table.entries) entries.push_back(&entry);
-  const auto rank = [](const Yaml::Entry* entry) {
-    return entry->key == "all" ? 0 : entry->key == "arithmetic" ? 1 : 2;
-  };
-  std::stable_sort(entries.begin(), entries.end(),
-                   [&](const Yaml::Entry* a, const Yaml::Entry* b) { return rank(a) < rank(b); });
-  return entries;
-}
-
-// A value that stands for a block: {key: value}.
-YamlPtr block_of(const YamlPtr& value, std::string_view key) {
-  if (value->is_map()) return value;
-  auto block = std::make_shared<Yaml>();
-  block->kind = YamlKind::map;
-  block->place = value->place;
-  block->entries.push_back({std::string(key), value->place, value});
-  block->size = 2;
-  return block;
 }
 
 Expected<std::vector<UnitDimension>> read_dimensions(const ReadState& state, const Fields& unit) {
@@ -179,7 +143,7 @@ Status read_operations(const ReadState& state, const Fields& unit, const Yaml& t
 
 // What array and vector share: precisions, operations, fill, area.
 Status read_work(const ReadState& state, const Fields& unit, const Yaml& operations, Unit& result) {
-  MONET_TRY(result.precisions, read_precisions(state, unit));
+  MONET_TRY(result.precisions, read_precisions(state, unit, precision_block()));
   MONET_CHECK(read_operations(state, unit, operations, result));
   std::vector<bool> stated;
   if (const Yaml* table = unit.find("precisions")) {
@@ -241,14 +205,14 @@ const Yaml& only_products() {
 
 }  // namespace
 
-Expected<std::vector<PrecisionRate>> read_precisions(const ReadState& state, const Fields& unit) {
+Expected<std::vector<PrecisionRate>> read_precisions(const ReadState& state, const Fields& unit, const Block& kind) {
   std::vector<PrecisionRate> precisions;
   const Yaml* table = unit.find("precisions");
   if (table == nullptr) return precisions;
   if (table->entries.empty()) return unit.error("precisions", "no precision is listed", "leave the key out for all");
   for (const Yaml::Entry& entry : table->entries) {
     const YamlPtr block = block_of(entry.value, "rate");
-    MONET_TRY(const Fields fields, state.open(*block, precision_block(), unit.context(), entry.key));
+    MONET_TRY(const Fields fields, state.open(*block, kind, unit.context(), entry.key));
     PrecisionRate precision{.name = entry.key};
     MONET_TRY(const auto rate, fields.number("rate"));
     precision.rate = rate.value_or(1);
@@ -280,6 +244,12 @@ Expected<Unit> read_array(const ReadState& state, const Yaml& node, const Contex
   if (fields.has("cycle_rule")) {
     MONET_TRY(unit.cycle_rule, read_cycle_rule(state, fields));
   }
+  MONET_TRY(const auto per_cycle, fields.quantity("energy_per_cycle"));
+  if (per_cycle && !unit.cycle_rule) {
+    return fields.error("energy_per_cycle", "an energy for each cycle of a rule that the array does not have",
+                        "write a cycle_rule, or give the energy of the operations");
+  }
+  unit.energy_pj_per_cycle = per_cycle.value_or(0) / state.cycle_scale(fields.context().clock_hz);
   return unit;
 }
 
@@ -297,42 +267,6 @@ Expected<Unit> read_vector(const ReadState& state, const Yaml& node, const Conte
   }
   MONET_CHECK(read_work(state, fields, *operations, unit));
   return unit;
-}
-
-Expected<Rate> read_rate(const ReadState& state, const Yaml& node, const Context& around) {
-  MONET_TRY(const Fields fields, state.open(node, rate_block(), around, "rate"));
-  Rate rate;
-  const Yaml* operations = fields.find("operations");
-  if (operations == nullptr || operations->entries.empty()) {
-    return fields.error("operations", "a rate without operations a second", "write operations: {all: 6.4 MOP/s}");
-  }
-  for (const Yaml::Entry* entry : general_first(*operations)) {
-    const YamlPtr block = block_of(entry->value, "value");
-    MONET_TRY(const Fields inner, state.open(*block, rate_value_block(), fields.context(), entry->key));
-    MONET_TRY(const auto value, inner.quantity("value", "operations"));
-    if (!value || *value <= 0)
-      return inner.error("value", fmt::format("no rate for {}", entry->key), "write 6.4 MOP/s");
-    for (const Count kind : kinds_of(entry->key)) rate.operations_per_s[static_cast<std::size_t>(kind)] = *value;
-  }
-  std::array<bool, count_kinds> has_energy{};
-  const Yaml* energy = fields.find("energy");
-  for (const Yaml::Entry* entry : energy == nullptr ? std::vector<const Yaml::Entry*>() : general_first(*energy)) {
-    const YamlPtr block = block_of(entry->value, "value");
-    MONET_TRY(const Fields inner, state.open(*block, energy_value_block(), fields.context(), entry->key));
-    MONET_TRY(const auto value, inner.quantity("value", "energy"));
-    if (!value) return inner.error("value", fmt::format("no energy for {}", entry->key), "write 1.7 nJ");
-    for (const Count kind : kinds_of(entry->key)) {
-      rate.energy_pj[static_cast<std::size_t>(kind)] = *value;
-      has_energy[static_cast<std::size_t>(kind)] = true;
-    }
-  }
-  for (std::size_t i = 0; i < count_kinds; ++i) {
-    if (rate.operations_per_s[i] == 0 || has_energy[i]) continue;
-    fields.note_derived(fmt::format("{} energy", name_of(static_cast<Count>(i))), 0, Measure::energy,
-                        "left out, and no table has whole processors: counted as 0", 'D');
-  }
-  MONET_TRY(rate.precisions, read_precisions(state, fields));
-  return rate;
 }
 
 }  // namespace monet

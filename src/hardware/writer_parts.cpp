@@ -71,13 +71,30 @@ void write_operations(Lines& out, const Unit& unit) {
     if (unit.cycles[kind] != 0) out.field(4, name_of(static_cast<Count>(kind)), value(kind));
 }
 
-void write_precisions(Lines& out, const std::vector<PrecisionRate>& precisions) {
+// What a precision of a rate core states for kinds of operations.
+void add_kinds(std::vector<std::string>& fields, const KindRates& rates) {
+  std::vector<std::string> operations, energies;
+  for (std::size_t kind = 0; kind < count_kinds; ++kind) {
+    if (rates.operations_per_s[kind] == 0) continue;
+    const std::string_view name = name_of(static_cast<Count>(kind));
+    operations.push_back(fmt::format("{}: {} OP/s", name, rates.operations_per_s[kind]));
+    energies.push_back(fmt::format("{}: {} pJ", name, rates.energy_pj[kind]));
+  }
+  if (operations.empty()) return;
+  fields.push_back("operations: " + join_fields(operations));
+  fields.push_back("operation_energy: " + join_fields(energies));
+}
+
+void write_precisions(Lines& out, const std::vector<PrecisionRate>& precisions,
+                      const std::vector<KindRates>& by_precision = {}) {
   if (precisions.empty()) return;
   out.add(3, "precisions:");
-  for (const PrecisionRate& precision : precisions) {
+  for (std::size_t i = 0; i < precisions.size(); ++i) {
+    const PrecisionRate& precision = precisions[i];
     std::vector<std::string> fields = {fmt::format("rate: {}", precision.rate),
                                        fmt::format("energy: {}", precision.energy)};
     if (!precision.accumulate.empty()) fields.push_back("accumulate: " + quoted(precision.accumulate));
+    if (i < by_precision.size()) add_kinds(fields, by_precision[i]);
     out.field(4, quoted(precision.name), join_fields(fields));
   }
 }
@@ -159,6 +176,7 @@ void write_unit(Lines& out, const Unit& unit) {
   write_precisions(out, unit.precisions);
   if (unit.fill_cycles != 0) out.field(3, "fill", fmt::format("{}", unit.fill_cycles));
   if (unit.cycle_rule) out.field(3, "cycle_rule", quoted(unit.cycle_rule->text()));
+  out.quantity(3, "energy_per_cycle", unit.energy_pj_per_cycle, "pJ/cycle");
   out.quantity(3, "area", unit.area_mm2, "mm2");
 }
 
@@ -172,7 +190,7 @@ void write_rate(Lines& out, const Rate& rate) {
   out.add(2, "rate:");
   table("operations", rate.operations_per_s, "OP/s");
   table("energy", rate.energy_pj, "pJ");
-  write_precisions(out, rate.precisions);
+  write_precisions(out, rate.precisions, rate.by_precision);
 }
 
 }  // namespace monet::hardware_text

@@ -132,7 +132,7 @@ void OrderBuilder::push(std::uint8_t loop, std::int64_t size, bool last) {
     for (std::size_t level = 0; level + 1U < operand.levels; ++level) {
       const TargetMemory& memory = frame_->target->memories[operand.memory[level]];
       const auto size_bits = static_cast<double>(memory.size_bits);
-      const double bits = candidate.tile.most[level] * operand.bits;
+      const double bits = candidate.tile.most[level] * operand.bits[level];
       if (bits > size_bits) {
         to.open[o] &= static_cast<std::uint8_t>(~(1U << level));
       } else {

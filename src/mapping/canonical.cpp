@@ -41,7 +41,7 @@ std::vector<std::int64_t> useful_bits(const Problem& problem, const Target& targ
   std::vector<double> extents;
   for (const Loop& loop : problem.loops) extents.push_back(static_cast<double>(loop.size));
   for (const ProblemOperand& operand : problem.operands) {
-    const auto bits = static_cast<double>(std::max(operand.bits, operand.partial_bits));
+    const double bits = std::max(operand.bits, static_cast<double>(operand.partial_bits));
     const double whole = elements(operand, extents) * bits;
     std::uint32_t served = 0;
     for (const std::uint8_t memory : target.levels[static_cast<std::size_t>(operand.path)]) {

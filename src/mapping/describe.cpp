@@ -114,7 +114,7 @@ void set_bounds(const Problem& problem, const Target& target, MappingCost& cost)
   for (std::size_t m = 0; m < target.memories.size(); ++m) port_bits[m].assign(target.memories[m].ports.size(), 0);
   for (const ProblemOperand& operand : problem.operands) {
     if (operand.piece_bits > 0) continue;
-    const double bits = elements(operand, extents) * static_cast<double>(operand.bits);
+    const double bits = elements(operand, extents) * operand.bits;
     const auto& levels = target.levels[static_cast<std::size_t>(operand.path)];
     const std::size_t top = levels.back();
     const TargetMemory& memory = target.memories[top];

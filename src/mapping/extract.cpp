@@ -3,6 +3,7 @@
 #include "mapping/precision.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace monet {
 
@@ -41,12 +42,13 @@ bool takes_weight_path(Role role) {
   return role == Role::weight || role == Role::master_weight || role == Role::optimizer_state;
 }
 
-// Bits of one element, with its share of a group's scale.
-std::int64_t stored_bits(const Format& format) {
-  const std::int64_t bits = bits_of(format.element);
-  if (format.scale_bits == 0) return bits;
-  const std::int64_t group = std::int64_t{format.group_size} * format.group_rows;
-  return bits + (format.scale_bits + group - 1) / group;
+// Bits of one element, with its share of a group's scale and of what fills groups up.
+double element_bits(const TensorType& type) {
+  const double bits = stored_bits(type.format);
+  const std::int64_t elements = element_count(type.shape);
+  if (!type.format.is_scaled() || elements == 0) return bits;
+  return bits * static_cast<double>(element_count(padded_shape(type.shape, type.format))) /
+         static_cast<double>(elements);
 }
 
 // New numbers of the loops that are longer than one iteration.
@@ -74,8 +76,11 @@ ProblemOperand operand_of(const Sites& sites, const Access& access, bool written
   ProblemOperand operand{
       .path = written ? Path::output : Path::input, .written = written, .accumulates = access.accumulate};
   if (!written && takes_weight_path(sites.role(access))) operand.path = Path::weight;
-  operand.bits = options.precision.empty() ? stored_bits(type.format) : bits_of_precision(options.precision);
-  operand.partial_bits = operand.bits > 32 ? 64 : 32;
+  operand.bits =
+      options.precision.empty() ? element_bits(type) : static_cast<double>(bits_of_precision(options.precision));
+  const int own = bits_of(type.format.element);
+  if (options.precision.empty() && operand.bits > own) operand.register_bits = static_cast<std::uint16_t>(own);
+  operand.partial_bits = operand.bits_in(MemoryKind::registers) > 32 ? 64 : 32;
 
   std::uint32_t used = 0;
   std::vector<std::size_t> anywhere;
@@ -110,18 +115,42 @@ void separate_factors(std::vector<ProblemOperand>& operands) {
   reads[1]->path = Path::weight;
 }
 
+// Integers whose scales are powers of two, from which it makes others: by integers alone. A number that is not one of
+// many (a learning rate) is a shift and a product of integers then, and what passes between the nests is an integer.
+bool works_in_integers(const Sites& sites) {
+  bool shifts = false;
+  const auto is_integer_too = [&](TensorId id) {
+    if (!id.valid()) return true;
+    const TensorType& type = sites.graph[id].type;
+    const Format& format = type.format;
+    const bool blocks = format.is_scaled() && format.grouping == Grouping::block;
+    shifts |= format.is_scaled() && !blocks && is_integer(format.element) && format.scale == ElementType::float8e8m0;
+    return element_count(type.shape) <= 1 || (is_integer(format.element) && !blocks);
+  };
+  const bool all =
+      std::ranges::all_of(sites.node.inputs, is_integer_too) && std::ranges::all_of(sites.node.outputs, is_integer_too);
+  return all && shifts;
+}
+
 void set_precision(Problem& problem, const Sites& sites, const Nest& nest) {
-  ElementType widest = ElementType::boolean;
+  const bool integers = works_in_integers(sites);
+  // Integers that share a scale over a channel or a tensor are worked on as integers.
+  const auto rank = [](const Format& format) {
+    if (format.element == ElementType::boolean) return 0.0;
+    const bool real = is_floating(format.element) || (format.is_scaled() && format.grouping == Grouping::block);
+    return (real ? 1000 : 0) + stored_bits(format);
+  };
+  Format widest{.element = ElementType::boolean};
   const auto consider = [&](const Access& access) {
-    const ElementType type = sites.type(access).format.element;
-    const auto rank = [](ElementType t) { return (is_floating(t) ? 1000 : 0) + bits_of(t); };
-    if (rank(type) > rank(widest)) widest = type;
+    const Format& format = sites.type(access).format;
+    if (integers && !is_integer(format.element)) return;
+    if (rank(format) > rank(widest)) widest = format;
   };
   for (const Access& access : nest.reads) consider(access);
   if (nest.reads.empty()) {
     for (const Access& access : nest.writes) consider(access);
   }
-  problem.precision = name_of(widest);
+  problem.precision = precision_name(widest);
 }
 
 using TensorKey = std::pair<OperandKind, std::uint8_t>;
@@ -181,8 +210,8 @@ Problem problem_of(const Sites& sites, const std::vector<Nest>& nests, std::size
     // A nest that adds to what one before it has left there finds it in memory.
     operand.continues = written && access.accumulate && before;
     if (before || access.kind == OperandKind::scratch) {
-      const double bits = static_cast<double>(element_count(sites.type(access).shape) * operand.bits) / pieces;
-      operand.piece_bits = std::max<std::int64_t>(operand.bits, static_cast<std::int64_t>(bits));
+      const double bits = static_cast<double>(element_count(sites.type(access).shape)) * operand.bits / pieces;
+      operand.piece_bits = static_cast<std::int64_t>(std::max(std::ceil(operand.bits), bits));
     }
     problem.operands.push_back(std::move(operand));
   };

@@ -49,7 +49,7 @@ void set_inside(Frame& frame, FrameOperand& operand) {
 double whole_bits(const ProblemOperand& operand, const Problem& problem) {
   std::array<double, max_frame_loops> extents;
   for (std::size_t i = 0; i < problem.loops.size(); ++i) extents[i] = static_cast<double>(problem.loops[i].size);
-  return elements(operand, std::span(extents).first(problem.loops.size())) * static_cast<double>(operand.bits);
+  return elements(operand, std::span(extents).first(problem.loops.size())) * operand.bits;
 }
 
 // What passes from one nest of the operator to the next stays at the lowest shared level that holds a piece of it (and
@@ -86,13 +86,15 @@ void set_operand(Frame& frame, std::size_t index) {
   const TargetMemory& top = frame.target->memories[levels[home - 1]];
   const bool fits = top.kind == MemoryKind::sram && 2 * from.piece_bits <= top.size_bits;
   if (home < levels.size() || fits) to.piece_bits = static_cast<double>(from.piece_bits);
-  for (std::size_t i = 0; i < to.levels; ++i) to.memory[i] = levels[first + i];
+  for (std::size_t i = 0; i < to.levels; ++i) {
+    to.memory[i] = levels[first + i];
+    to.bits[i] = from.bits_in(frame.target->memories[to.memory[i]].kind);
+  }
   to.relevant = from.relevant();
   to.path = from.path;
   to.written = from.written;
   to.accumulates = from.accumulates;
   to.continues = from.continues;
-  to.bits = static_cast<double>(from.bits);
   to.partial_bits = static_cast<double>(from.partial_bits);
   // An output register is what the unit adds to, in every cycle; without one the unit has an accumulator of its own.
   to.latched = !from.written || frame.target->memories[to.memory[0]].kind != MemoryKind::registers;
@@ -134,6 +136,7 @@ void set_compute(Frame& frame) {
     }
     frame.cycles_per_point = all / frame.iterations;
     frame.ideal_cycles = std::min(frame.ideal_cycles, all);
+    frame.compute_pj += all * unit.energy_pj_per_cycle * energy;
   }
   if (frame.target->effects.fill_drain) frame.fixed_cycles += unit.fill_cycles;
 }
@@ -199,8 +202,8 @@ void check_homes(Frame& frame) {
   for (std::size_t m = 0; m < used.size(); ++m) {
     const TargetMemory& memory = frame.target->memories[m];
     if (used[m] > static_cast<double>(memory.size_bits)) {
-      frame.infeasible = fmt::format("its operands take {:.0f} bytes, and {} has {:.0f}", used[m] / 8, memory.name,
-                                     static_cast<double>(memory.size_bits) / 8);
+      frame.infeasible = fmt::format("its operands take {:.0f} bytes, and {} has {}", std::ceil(used[m] / 8),
+                                     memory.name, memory.size_bits / 8);
       return;
     }
   }
@@ -215,14 +218,14 @@ void check_points(Frame& frame) {
     const FrameOperand& operand = frame.operand[i];
     const TileSize point = tile_size(frame, i, one.data(), one.data());
     for (std::size_t level = 0; level + 1U < operand.levels; ++level) {
-      used[operand.memory[level]] += point.most[level] * operand.bits;
+      used[operand.memory[level]] += point.most[level] * operand.bits[level];
     }
   }
   for (std::size_t m = 0; m < used.size(); ++m) {
     const TargetMemory& memory = frame.target->memories[m];
     if (used[m] <= static_cast<double>(memory.size_bits)) continue;
-    frame.infeasible =
-        fmt::format("{} has {} bits, and what one cycle needs takes {:.0f}", memory.name, memory.size_bits, used[m]);
+    frame.infeasible = fmt::format("{} has {} bits, and what one cycle needs takes {:.0f}", memory.name,
+                                   memory.size_bits, std::ceil(used[m]));
   }
 }
 
@@ -299,7 +302,8 @@ void set_first_cycles(Frame& frame) {
       const bool written = operand.written;
       const PortEnd low = end_of(frame, operand, level, written ? Transfer::to_high : Transfer::from_high);
       const PortEnd high = end_of(frame, operand, level + 1, written ? Transfer::from_low : Transfer::to_low);
-      set_times(flow, low, point.average[level] * operand.bits, &high, point.average[level + 1] * operand.bits, 1);
+      set_times(flow, low, point.average[level] * operand.bits[level], &high,
+                point.average[level + 1] * operand.bits[level + 1], 1);
       operand.first_cycles[level] = flow.cycles;
       operand.low_port[level] = low.index;
       operand.high_port[level] = high.index;
@@ -390,15 +394,16 @@ LinkCost link_cost(const Frame& frame, std::size_t index, std::size_t level, con
     const PortEnd low_end = end_of(frame, operand, level, low_transfer);
     const PortEnd high_end = end_of(frame, operand, level + 1, high_transfer);
     Flow& f = cost.flows[cost.flow_count++];
-    const double bits = partial_count > 0 ? operand.partial_bits : operand.bits;
-    set_times(f, low_end, low * bits, &high_end, high * bits, partial_count + final_count);
+    const double low_bits = partial_count > 0 ? operand.partial_bits : operand.bits[level];
+    const double high_bits = partial_count > 0 ? operand.partial_bits : operand.bits[level + 1];
+    set_times(f, low_end, low * low_bits, &high_end, high * high_bits, partial_count + final_count);
     if (partial_count > 0) {
       add_traffic(f, low_end, low * operand.partial_bits, low_instances, &high_end, high * operand.partial_bits,
                   high_instances, partial_count);
     }
     if (final_count > 0) {
-      add_traffic(f, low_end, low * operand.bits, low_instances, &high_end, high * operand.bits, high_instances,
-                  final_count);
+      add_traffic(f, low_end, low * operand.bits[level], low_instances, &high_end, high * operand.bits[level + 1],
+                  high_instances, final_count);
     }
     cost.energy_pj += f.low_words * (is_read(low_transfer) ? low_end.memory->read_pj : low_end.memory->write_pj) +
                       f.high_words * (is_read(high_transfer) ? high_end.memory->read_pj : high_end.memory->write_pj);
@@ -434,11 +439,17 @@ LinkCost unit_cost(const Frame& frame, std::size_t index, const TileSize& point,
   cost.partial = reduced;
   const double period = stationary * frame.cycles_per_point;
   const double count = frame.iterations / stationary;
-  const double bits = reduced ? operand.partial_bits : operand.bits;
+  const double bits = reduced ? operand.partial_bits : operand.bits[0];
+  // By a rule of its own the unit may take several steps in a cycle: what they need comes together, and a register is
+  // added to once.
+  const bool several = frame.target->unit.cycle_rule && frame.problem->per_point[Count::mac] > 0 && period < 1;
+  const double together = several ? 1 / period : 1;
   const auto flow = [&](Transfer transfer, double times) {
     const PortEnd end = end_of(frame, operand, 0, transfer);
     Flow& f = cost.flows[cost.flow_count++];
-    set_times(f, end, point.average[0] * bits, nullptr, 0, times);
+    set_times(f, end, point.average[0] * bits * (operand.latched ? together : 1), nullptr, 0, times);
+    f.low_cycles /= together;
+    f.cycles /= together;
     add_traffic(f, end, point.average[0] * bits, operand.instances[0], nullptr, 0, 0, times);
     cost.energy_pj += f.low_words * (is_read(transfer) ? end.memory->read_pj : end.memory->write_pj);
     if (frame.target->effects.network_energy) {

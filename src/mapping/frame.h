@@ -33,8 +33,8 @@ struct FrameOperand {
   bool written = false;
   bool accumulates = false;
   bool continues = false;
-  bool latched = true;  // the unit keeps what it works on while it does not change
-  double bits = 0;
+  bool latched = true;                          // the unit keeps what it works on while it does not change
+  std::array<double, max_frame_levels> bits{};  // of an element at each level
   double partial_bits = 0;
   double piece_bits = 0;  // that its home holds at a time; 0: all of it
   // Extents of the loops unrolled within one instance of a level.

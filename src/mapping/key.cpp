@@ -10,7 +10,7 @@ namespace monet {
 namespace {
 
 // Bumped whenever the model or the search may give another result for the same input.
-constexpr int model_version = 1;
+constexpr int model_version = 2;
 
 class Key {
  public:
@@ -51,7 +51,7 @@ void add(Key& key, const Unit& unit) {
   for (double energy : unit.energy_pj) key << energy;
   key << unit.precisions.size();
   for (const PrecisionRate& precision : unit.precisions) key << precision.name << precision.rate << precision.energy;
-  key << unit.fill_cycles << (unit.cycle_rule ? unit.cycle_rule->text() : std::string());
+  key << unit.fill_cycles << unit.energy_pj_per_cycle << (unit.cycle_rule ? unit.cycle_rule->text() : std::string());
 }
 
 void add(Key& key, const TargetMemory& memory) {
@@ -73,7 +73,7 @@ std::string key_of(const Problem& problem) {
   key << problem.operands.size();
   for (const ProblemOperand& operand : problem.operands) {
     key << operand.path << operand.written << operand.accumulates << operand.continues << operand.piece_bits
-        << operand.bits << operand.partial_bits << operand.axes.size();
+        << operand.bits << operand.register_bits << operand.partial_bits << operand.axes.size();
     for (const ProblemAxis& axis : operand.axes) {
       key << axis.divisor << axis.span << axis.limit << axis.scattered << axis.terms.size();
       for (const Term& term : axis.terms) key << term.loop << term.factor;

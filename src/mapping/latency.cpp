@@ -167,7 +167,7 @@ double held_bits(const Frame& frame, const OrderCuts& operands, std::size_t oper
   if (level + 1U == o.levels && o.piece_bits > 0) return o.piece_bits;
   const bool partial = o.written && o.accumulates && cut_below < operands[operand].reduced_until;
   const bool twice = level + 1U < o.levels && frame.target->memories[o.memory[level]].double_buffered;
-  return tile.most[level] * (partial ? o.partial_bits : o.bits) * (twice ? 2 : 1);
+  return tile.most[level] * (partial ? o.partial_bits : o.bits[level]) * (twice ? 2 : 1);
 }
 
 Latency latency_of(const Frame& frame, const OrderCuts& operands, const Cuts& cuts) {

@@ -29,14 +29,20 @@ struct ProblemOperand {
   bool written = false;      // an output; else read only
   bool accumulates = false;  // partial sums: loops that it does not index add to it
   bool continues = false;    // and what it adds to is already there
+  // Of one element in registers, where scales and filled-up groups are not held; 0: as `bits`.
+  std::uint16_t register_bits = 0;
   // Made or read by an earlier nest of the operator, in pieces of so many bits that the nests can do one after the
   // other: a core that holds a piece need not fetch it again. 0: comes from outside, or goes there.
   std::int64_t piece_bits = 0;
-  std::int64_t bits = 0;          // of one element as it is stored
+  double bits = 0;  // of one element as it is stored, with its share of the scales and of filled-up groups
   std::int64_t partial_bits = 0;  // of one partial sum
   std::vector<ProblemAxis> axes;
 
   bool operator==(const ProblemOperand&) const = default;
+  // Of one element in a memory of this kind.
+  double bits_in(MemoryKind kind) const {
+    return kind == MemoryKind::registers && register_bits > 0 ? register_bits : bits;
+  }
   // Bit i: its elements depend on loop i.
   std::uint32_t relevant() const;
 };

@@ -15,26 +15,24 @@ Counts operations_of(const Problem& problem) {
 
 Expected<MappingCost> rate_cost(const Rate& rate, double clock_hz, const Counts& operations,
                                 const std::string& precision) {
-  double faster = 1;
-  double energy = 1;
+  KindRates rates = rate;
   if (!rate.precisions.empty()) {
     const auto found = std::ranges::find(rate.precisions, precision, &PrecisionRate::name);
     if (found == rate.precisions.end()) {
       return Error{.kind = ErrorKind::infeasible, .message = fmt::format("the core has no rate for {}", precision)};
     }
-    faster = found->rate;
-    energy = found->energy;
+    rates = rate.in(static_cast<std::size_t>(found - rate.precisions.begin()));
   }
   MappingCost cost;
   for (std::size_t kind = 0; kind < count_kinds; ++kind) {
     const auto count = static_cast<double>(operations.of[kind]);
     if (count == 0) continue;
-    if (rate.operations_per_s[kind] <= 0) {
+    if (rates.operations_per_s[kind] <= 0) {
       return Error{.kind = ErrorKind::infeasible,
                    .message = fmt::format("the core has no rate for \"{}\"", name_of(static_cast<Count>(kind)))};
     }
-    cost.compute_cycles += count / (rate.operations_per_s[kind] * faster) * clock_hz;
-    cost.compute_pj += count * rate.energy_pj[kind] * energy;
+    cost.compute_cycles += count / rates.operations_per_s[kind] * clock_hz;
+    cost.compute_pj += count * rates.energy_pj[kind];
   }
   cost.macs = static_cast<double>(operations[Count::mac]);
   cost.cycles = cost.ideal_cycles = cost.bound_cycles = cost.compute_cycles;

@@ -101,9 +101,9 @@ class Chooser {
         const bool counts = (served >> chosen.dimension & 1U) != 0 && (relevant_[o] >> chosen.loop & 1U) != 0;
         if (counts) elements *= static_cast<double>(chosen.size);
       }
-      const bool sums = operand.written && operand.accumulates;
-      return {elements * static_cast<double>(sums ? operand.partial_bits : operand.bits),
-              (served >> dimension & 1U) != 0};
+      const double bits = operand.written && operand.accumulates ? static_cast<double>(operand.partial_bits)
+                                                                 : operand.bits_in(target_.memories[memory].kind);
+      return {elements * bits, (served >> dimension & 1U) != 0};
     }
     return {0, false};
   }

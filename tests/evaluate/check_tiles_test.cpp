@@ -73,7 +73,7 @@ TEST(CheckGrids, FindsBuffersThatAreNotWhatTilesMake) {
 // Tiles may be made with other widths than the formats say.
 TEST(CheckGrids, CountsElementsOfOtherWidths) {
   CheckCase made = small_step();
-  const CheckOptions options{.element_bits = std::vector<std::int64_t>(made.graph.tensors().size(), 8)};
+  const CheckOptions options{.element_bits = std::vector<StoredWidth>(made.graph.tensors().size(), 8)};
   expect_found(made.check(options), {"buffer 0 of y has 48 bytes where its elements take 12"});
   for (Buffer& buffer : made.tiles.buffers) buffer.bytes /= 4;
   for (ReadPart& part : made.tiles.parts) part = {part.bytes / 4, part.group_bytes / 4, part.input};

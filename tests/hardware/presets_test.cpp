@@ -60,6 +60,7 @@ TEST(Presets, AllThatWerePromised) {
                            "h100",
                            "h200",
                            "snax_mx",
+                           "mx_square",
                            "dacapo"})
     EXPECT_NE(preset_text(name), nullptr) << name;
   EXPECT_EQ(preset_text("abacus"), nullptr);
@@ -125,6 +126,10 @@ TEST(Presets, PublishedPeaks) {
                          Row{"snax_mx", "mxint8", 64e9},
                          Row{"snax_mx", "mxfp8", 256e9},
                          Row{"snax_mx", "mxfp4", 512e9},
+                         Row{"mx_square", "mxint8", 4 * 64 * 2 * 400e6},
+                         Row{"mx_square", "mxfp8", 4 * 64 * 4 * 2 * 400e6},
+                         Row{"mx_square", "mxfp6", 4 * 64 * 4 * 2 * 400e6},
+                         Row{"mx_square", "mxfp4", 4 * 64 * 8 * 2 * 400e6},
                          Row{"dacapo", "mx9", 256e9},
                          Row{"dacapo", "mx6", 1024e9},
                          Row{"dacapo", "mx4", 4096e9},
@@ -218,16 +223,99 @@ TEST(Presets, SnaxTakesDepthAndOneCycleForABlock) {
   EXPECT_EQ(cycles_of(snax, 8, 8, 64, 4), 16 + 1);
   EXPECT_EQ(cycles_of(snax, 8, 8, 64, 8), 8 + 1);
   EXPECT_EQ(cycles_of(snax, 17, 9, 64, 8), 3 * 2 * 9);
+  EXPECT_EQ(cycles_of(snax, 8, 8, 9, 1), 16 + 1);
+  EXPECT_EQ(cycles_of(snax, 8, 8, 9, 4), 4 + 1);
 }
 
-TEST(Presets, SnaxHasItsPublishedEfficiency) {
+TEST(Presets, ArraysForBlocksUnrollThePositionsOfInputGradients) {
+  for (const char* name : {"snax_mx", "mx_square", "dacapo"}) {
+    const Hardware hardware = preset(name);
+    for (const UnitDimension& dimension : hardware.cores.front().units.front().dimensions) {
+      const auto has = [&](Dim dim) { return std::ranges::find(dimension.loops, dim) != dimension.loops.end(); };
+      EXPECT_EQ(has(Dim::OY), has(Dim::IY)) << name;
+      EXPECT_EQ(has(Dim::OX), has(Dim::IX)) << name;
+    }
+  }
+}
+
+// Bursts of 32 bytes, however wide the memory is.
+TEST(Presets, SmallAccessesToDramPayForABurst) {
+  for (const char* name : {"mx_square", "dacapo"}) {
+    const Hardware hardware = preset(name);
+    const auto dram = std::ranges::find(hardware.memories, MemoryKind::dram, &Memory::kind);
+    ASSERT_NE(dram, hardware.memories.end());
+    EXPECT_EQ(dram->ports[0].min_bits, 256) << name;
+    EXPECT_NEAR(dram->ports[0].bits_per_cycle() * hardware.clock_hz / 8, 204.8e9, 1) << name;
+    EXPECT_DOUBLE_EQ(dram->write_pj / static_cast<double>(dram->ports[0].max_bits), 6.25) << name;
+  }
+}
+
+// Throughput follows from the rule; the energies are those that the abstract of arXiv 2511.06313 states, as an input.
+TEST(Presets, SnaxHasItsPublishedThroughputAndEfficiencyAtLargeDepth) {
   const Hardware snax = preset("snax_mx");
   const Unit& unit = snax.cores.front().units.front();
-  const double mac_pj = unit.energy_pj[static_cast<std::size_t>(Count::mac)];
-  // GOP/s a watt, abstract of arXiv 2511.06313; two operations a MAC.
-  for (const auto& [precision, published] :
-       {std::pair{"mxint8", 657.0}, {"mxfp8", 1438.0}, {"mxfp6", 1675.0}, {"mxfp4", 4065.0}})
-    EXPECT_NEAR(2e3 / (mac_pj * unit.precision(precision)->energy) / published, 1, 1e-3) << precision;
+  struct Row {
+    const char* precision;
+    double gops, gops_per_watt;
+  };
+  for (const Row& row :
+       {Row{"mxint8", 64, 657}, Row{"mxfp8", 256, 1438}, Row{"mxfp6", 256, 1675}, Row{"mxfp4", 512, 4065}}) {
+    const PrecisionRate& precision = *unit.precision(row.precision);
+    const auto at = [&](double depth) {
+      const double cycles = cycles_of(snax, 512, 512, depth, precision.rate);
+      const double operations = 2 * 512 * 512 * depth;
+      const double pj = cycles * unit.energy_pj_per_cycle * precision.energy;
+      return std::pair{operations / cycles * snax.clock_hz / 1e9, operations / pj * 1e3};
+    };
+    const auto [gops, gops_per_watt] = at(1 << 20);
+    EXPECT_NEAR(gops / row.gops, 1, 1e-4) << row.precision;
+    EXPECT_NEAR(gops_per_watt / row.gops_per_watt, 1, 1e-4) << row.precision;
+    // One cycle in steps + 1 does nothing, and burns as much.
+    const double steps = 64 / precision.rate;
+    EXPECT_NEAR(at(64).first / row.gops, steps / (steps + 1), 1e-12) << row.precision;
+    EXPECT_NEAR(at(64).second / row.gops_per_watt, steps / (steps + 1), 1e-12) << row.precision;
+  }
+}
+
+TEST(Presets, SquareArraysTakeBlocksInTurn) {
+  const Hardware square = preset("mx_square");
+  // 8 x 8 x 8 takes 8, 2 or 1 cycles, and one to send it; four blocks at a time.
+  EXPECT_EQ(cycles_of(square, 8, 8, 8, 1), 8 + 1);
+  EXPECT_EQ(cycles_of(square, 8, 8, 8, 4), 2 + 1);
+  EXPECT_EQ(cycles_of(square, 8, 8, 8, 8), 1 + 1);
+  EXPECT_EQ(cycles_of(square, 16, 16, 64, 8), 8 + 1);
+  EXPECT_EQ(cycles_of(square, 17, 16, 60, 4), 2 * (16 + 1));
+}
+
+// What Arm's manual says a Cortex-M takes, against software floating point as POET measured it.
+TEST(Presets, IntegersOnACortexM0AreFasterThanFloatsInSoftware) {
+  const Hardware device = preset("poet_mkr1000");
+  const Rate& rate = *device.cores[0].rate;
+  const auto mac = static_cast<std::size_t>(Count::mac);
+  const auto cycles = [&](const char* precision) {
+    return device.clock_hz * 2 / peak_operations(device, Count::mac, precision);
+  };
+  EXPECT_NEAR(cycles("fp32"), 2 * 48e6 / (1e6 / 6), 1e-6);  // 2000 operations in 12 ms
+  EXPECT_DOUBLE_EQ(cycles("int8"), 2 + 2 + 1 + 1 + 1 + 3.0 / 4);
+  EXPECT_DOUBLE_EQ(cycles("int32"), 2 + 2 + 1 + 1 + (3.0 + 2) / 4);
+  for (std::size_t i = 0; i < rate.precisions.size(); ++i) {
+    // 66 mW, whatever it does.
+    EXPECT_NEAR(rate.in(i).energy_pj[mac] * 1e-12 * rate.in(i).operations_per_s[mac], 0.066, 1e-9)
+        << rate.precisions[i].name;
+  }
+}
+
+// Every kind of operation that a training step has, in some core, in numbers that it has.
+TEST(Presets, MachinesForLowPrecisionCanDoEverything) {
+  for (const char* name : {"snax_mx", "mx_square", "dacapo", "poet_mkr1000", "poet_m4f"}) {
+    const Hardware hardware = preset(name);
+    for (std::size_t kind = 0; kind < count_kinds; ++kind) {
+      for (const char* precision : {"fp32", "int32", "int8"}) {
+        EXPECT_GT(peak_operations(hardware, static_cast<Count>(kind), precision), 0)
+            << name << " " << name_of(static_cast<Count>(kind)) << " " << precision;
+      }
+    }
+  }
 }
 
 TEST(Presets, DaCapoWaitsWhenItsQueuesAreFull) {

@@ -174,6 +174,10 @@ TEST(HardwareErrors, Units) {
                        changed("{mac: {energy: 0.5 pJ}}\n", "{mac: {energy: 0.5 pJ}}\n      cycle_rule: rows\n")),
             "m.yaml:18:19: 'rows' is a parameter and a size of the tile (give the parameter another name)");
   EXPECT_EQ(
+      message_of(changed("{mac: {energy: 0.5 pJ}}\n", "{mac: {energy: 0.5 pJ}}\n      energy_per_cycle: 5 pJ/cycle\n")),
+      "m.yaml:17:25: an energy for each cycle of a rule that the array does not have (write a cycle_rule, or give "
+      "the energy of the operations)");
+  EXPECT_EQ(
       message_of(changed("    memories:\n      registers:", "    vector: {lanes: 4}\n    memories:\n      registers:")),
       "m.yaml:17:13: a vector unit that lists no operations (write operations: {arithmetic: {cycles: 1}, exp: {cycles: "
       "4}})");
@@ -201,6 +205,11 @@ TEST(HardwareErrors, Rates) {
             "m.yaml:4:61: no energy for all (write 1.7 nJ)");
   EXPECT_EQ(rate("operations: {all: 1 OPS}"), "m.yaml:4:38: unknown unit 'OPS' (did you mean 'OP'?)");
   EXPECT_EQ(rate("operations: {all: 1 OP/s}"), "no error");
+  EXPECT_EQ(rate("operations: {all: 1 OP/s}, precisions: {int8: {operation_energy: {mac: 1 pJ}}}"),
+            "m.yaml:4:85: energies without operations a second (write operations: {mac: 8 MOP/s}, or energy: 0.5 for "
+            "all of them)");
+  EXPECT_EQ(rate("operations: {all: 1 OP/s}, precisions: {int8: {operations: {mac: 0 OP/s}}}"),
+            "m.yaml:4:85: no rate for mac (write 6.4 MOP/s)");
 }
 
 TEST(HardwareErrors, CostsThatCannotBeDerived) {

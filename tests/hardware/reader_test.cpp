@@ -206,6 +206,48 @@ cores:
   EXPECT_EQ(peak_operations(hardware, Count::mac, "int8"), 25.6e6);
 }
 
+TEST(HardwareReader, PrecisionsOfRateCoresMayStateKinds) {
+  const Hardware hardware = must_read(R"(
+monet: 1
+name: m0
+clock: 48 MHz
+cores:
+  mcu:
+    rate:
+      operations: {all: 1 MOP/s, exp: 0.1 MOP/s}
+      energy: {exp: 3 nJ}
+      power: 66 mW
+      precisions:
+        fp32: 1
+        int8: {rate: 2, energy: 0.25, operations: {mac: 6 MOP/s, exp: 4 MOP/s}, operation_energy: {exp: 7 pJ}}
+        int16: {rate: 3}
+)");
+  const Rate& rate = *hardware.cores[0].rate;
+  const auto mac = static_cast<std::size_t>(Count::mac), exp = static_cast<std::size_t>(Count::exp),
+             add = static_cast<std::size_t>(Count::add);
+  // Power x time where no energy is stated.
+  EXPECT_DOUBLE_EQ(rate.energy_pj[mac], 66e9 / 1e6);
+  EXPECT_DOUBLE_EQ(rate.energy_pj[exp], 3000);
+  const KindRates bytes = rate.in(1);
+  EXPECT_EQ(bytes.operations_per_s[mac], 6e6);
+  EXPECT_DOUBLE_EQ(bytes.energy_pj[mac], 66e9 / 6e6);
+  EXPECT_EQ(bytes.operations_per_s[exp], 4e6);
+  EXPECT_EQ(bytes.energy_pj[exp], 7);
+  // What it does not state is that of the core, by the factors.
+  EXPECT_EQ(bytes.operations_per_s[add], 2e6);
+  EXPECT_DOUBLE_EQ(bytes.energy_pj[add], 66e9 / 1e6 / 4);
+  EXPECT_EQ(rate.in(2).operations_per_s[mac], 3e6);
+  EXPECT_EQ(peak_operations(hardware, Count::mac, "int8"), 12e6);
+}
+
+TEST(HardwareReader, AnEnergyForEachCycleOfARule) {
+  const std::string rule = "      cycle_rule: rows * depth\n      energy_per_cycle: 180 pJ/cycle\n";
+  EXPECT_EQ(must_read(changed("    array:\n", "    array:\n" + rule)).cores[0].units[0].energy_pj_per_cycle, 180);
+  // A cycle of half the reference clock is two of its cycles.
+  const Hardware slower = must_read(changed("    array:\n", "    clock: 250 MHz\n    array:\n" + rule));
+  EXPECT_EQ(slower.cores[0].units[0].energy_pj_per_cycle, 90);
+}
+
 TEST(HardwareReader, AGangIsTheOutermostDimension) {
   std::string text = changed("    array:\n", "    gang: 6\n    static_power: 1 W\n    array:\n");
   text = test::with(text, "size: 64 KiB\n", "size: 64 KiB\n        serves: [all, gang]\n");

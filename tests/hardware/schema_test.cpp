@@ -126,6 +126,7 @@ cores:
       precisions: {int8: {rate: 1, energy: 1, accumulate: int32, source: x, confidence: C, note: y}}
       fill: 3 cycle
       cycle_rule: rows
+      energy_per_cycle: 1 pJ/cycle
       area: 1 mm2
       source: here
       confidence: B
@@ -165,7 +166,8 @@ clusters:
         rate:
           operations: {all: {value: 1 OP/s, source: x, confidence: C, note: y}}
           energy: {all: {value: 1 pJ, source: x, confidence: C, note: y}}
-          precisions: {int8: 1}
+          power: 1 mW
+          precisions: {int8: {operations: {mac: 2 OP/s}, operation_energy: {mac: 1 pJ}}}
           source: here
           confidence: B
           note: a remark

@@ -110,6 +110,10 @@ TEST(Writer, every_field) {
   Rate rate;
   rate.operations_per_s[0] = 3.2e6;
   rate.energy_pj[0] = 1720;
+  rate.precisions = {{.name = "fp32"}, {.name = "int8"}};
+  rate.by_precision.resize(2);
+  rate.by_precision[1].operations_per_s[0] = 6e6;
+  rate.by_precision[1].energy_pj[0] = 11;
   hardware.cores = {{.name = "c",
                      .type = "c",
                      .units = {array, vector},
@@ -156,6 +160,10 @@ TEST(Writer, every_field) {
   EXPECT_EQ(memory["write_latency"].as<std::string>(), "9 cycle");
   EXPECT_EQ(root["cores"]["d"]["rate"]["operations"]["mac"].as<std::string>(), "3200000 OP/s");
   EXPECT_EQ(root["cores"]["d"]["rate"]["energy"]["mac"].as<std::string>(), "1720 pJ");
+  const auto bytes = root["cores"]["d"]["rate"]["precisions"]["int8"];
+  EXPECT_EQ(bytes["operations"]["mac"].as<std::string>(), "6000000 OP/s");
+  EXPECT_EQ(bytes["operation_energy"]["mac"].as<std::string>(), "11 pJ");
+  EXPECT_FALSE(root["cores"]["d"]["rate"]["precisions"]["fp32"]["operations"]);
   EXPECT_EQ(root["links"][0]["one_way"].as<bool>(), true);
   EXPECT_EQ(root["links"][0]["width"].as<std::string>(), "12.5 bit/cycle");
   EXPECT_EQ(root["links"][0]["latency"].as<std::string>(), "2 cycle");

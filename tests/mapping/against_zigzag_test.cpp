@@ -39,7 +39,7 @@ Converted problem_of(const ZigzagLayer& layer) {
                                                       : Path::output,
                            .written = from.name == 'O',
                            .accumulates = from.name == 'O',
-                           .bits = from.name == 'O' ? layer.final_bits : from.bits,
+                           .bits = static_cast<double>(from.name == 'O' ? layer.final_bits : from.bits),
                            .partial_bits = from.name == 'O' ? from.bits : 16};
     for (std::uint8_t loop : from.loops) {
       ProblemAxis axis{.limit = layer.loops[loop].size};

@@ -65,6 +65,61 @@ TEST(CycleRule, ThatGivesNoTimeIsAReasonNotToMap) {
   }
 }
 
+// 8 x 8 MACs that do `rate` products in a cycle: what is left of them where a block takes one cycle more.
+TEST(CycleRule, UtilizationIsTheDepthOverOneCycleMore) {
+  const Target target = block_array("ceil(rows / 8) * ceil(columns / 8) * (depth / rate + 1)");
+  for (const auto& [precision, rate] : {std::pair{"bf16", 1.0}, {"fp8", 4.0}}) {
+    for (const std::int64_t depth : {8, 64, 1024}) {
+      Problem problem = matmul(1, 16, 16, depth);
+      problem.precision = precision;
+      const auto mapped = map_problem(problem, target);
+      ASSERT_TRUE(mapped);
+      const double steps = static_cast<double>(depth) / rate;
+      const double macs_per_cycle = mapped->cost.macs / mapped->cost.compute_cycles;
+      EXPECT_NEAR(macs_per_cycle / (64 * rate), steps / (steps + 1), 1e-12) << precision << ' ' << depth;
+    }
+  }
+}
+
+// Four steps in a cycle need four times as much in it: that is no reason to wait while the port is wide enough.
+TEST(CycleRule, WhatSeveralStepsOfACycleNeedComesTogether) {
+  for (const auto& [port_bits, factor] : {std::pair{256, 1.0}, {128, 2.0}}) {
+    using enum Path;
+    Target target = target_with({{8, {Dim::D}}, {8, {Dim::K}}}, 0.1,
+                                {{"sram", 1 << 24, 10, 10, {input, weight, output}, 3, 8, port_bits}});
+    target.unit.cycle_rule = *Expression::parse("ceil(rows / 8) * ceil(columns / 8) * depth / rate");
+    target.unit.precisions = {{"fp8", 4, 1, "fp32"}};
+    // Each operand at a port of its own.
+    for (TargetMemory& memory : target.memories) {
+      const Port port = memory.ports[0];
+      memory.ports = {port, port, port};
+      for (Port& each : memory.ports) each.kind = PortKind::read_write;
+      for (std::size_t path = 0; path < path_count; ++path) memory.port[path].fill(static_cast<std::int8_t>(path));
+    }
+    Problem problem = matmul(1, 8, 8, 4096);  // 8 elements of 8 bits of each factor a step: 256 bits in a cycle of four
+    problem.precision = "fp8";
+    for (ProblemOperand& operand : problem.operands) operand.bits = 8;
+    const auto mapped = map_problem(problem, target);
+    ASSERT_TRUE(mapped) << mapped.error().text();
+    EXPECT_NEAR(mapped->cost.compute_cycles, 1024, 1e-9);
+    EXPECT_NEAR(mapped->cost.cycles / (1024 * factor), 1, 0.03) << port_bits;  // and the results
+  }
+}
+
+TEST(CycleRule, EveryCycleCostsItsEnergy) {
+  Target target = block_array("ceil(rows / 8) * ceil(columns / 8) * (depth / rate + 1)");
+  target.effects.energy_by_precision = true;
+  target.unit.energy_pj_per_cycle = 200;
+  target.unit.precisions = {{"fp8", 4, 1.5, "fp32"}, {"bf16", 1, 1, "fp32"}};
+  target.unit.energy_pj[static_cast<std::size_t>(Count::mac)] = 0.25;
+  Problem problem = matmul(1, 9, 8, 64);  // two blocks, one of a single row
+  problem.precision = "fp8";
+  const auto mapped = map_problem(problem, target);
+  ASSERT_TRUE(mapped);
+  EXPECT_NEAR(mapped->cost.compute_pj, 1.5 * (2 * (64 / 4 + 1) * 200 + 9 * 8 * 64 * 0.25), 1e-9);
+  EXPECT_LE(mapped->cost.bound_pj, mapped->cost.energy_pj);
+}
+
 TEST(CycleRule, IsOfProductsOnly) {
   Problem problem = broadcast_add(16, 8);
   problem.per_point = {};

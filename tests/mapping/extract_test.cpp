@@ -1,6 +1,7 @@
 // From operators to problems, and loops that may be one.
 #include "mapping/extract.h"
 
+#include "graph/builder.h"
 #include "mapping/random_cases.h"
 #include "networks/builtin.h"
 
@@ -65,6 +66,101 @@ TEST(Extract, KnowsTheSizesOfOperands) {
     EXPECT_EQ(elements(output, extents), static_cast<double>(element_count((*graph)[node.outputs[0]].type.shape)))
         << node.name;
   }
+}
+
+Attributes plain_product() {
+  return {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}};
+}
+
+// y = x w, both quantized to a format.
+Graph quantized_product(const Shape& x, const Shape& w, const std::string& of_x, const std::string& of_w) {
+  GraphBuilder builder("product");
+  const TensorId left = builder.add(Op::Quantize, "qx", {builder.input("x", x)}, {{Attr::format, of_x}});
+  const TensorId right = builder.add(Op::Quantize, "qw", {builder.parameter("w", w)}, {{Attr::format, of_w}});
+  const TensorId product = builder.add(Op::MatMul, "y", {left, right}, plain_product());
+  builder.edit()[product].type.format = {};  // sums are plain
+  builder.output(product);
+  auto graph = builder.finish();
+  EXPECT_TRUE(graph) << graph.error().text();
+  return graph ? *std::move(graph) : Graph();
+}
+
+// An element has its share of the scales, and of what fills groups up: together they are bytes() of the tensor.
+TEST(Extract, ElementsOfBlocksHaveTheirShareOfTheScales) {
+  struct Row {
+    const char* format;
+    std::int64_t rows, depth;
+    double bits;
+    const char* precision;
+  };
+  for (const Row& row :
+       {Row{"fp8e4m3:e8m0/32@-1", 4, 64, 8.25, "mxfp8"}, Row{"fp4e2m1:e8m0/32@-1", 4, 64, 4.25, "mxfp4"},
+        Row{"fp6e3m2:e8m0/8x8@-1", 16, 64, 6.125, "mxfp6"}, Row{"int8:e8m0/8x8@-1", 16, 64, 8.125, "mxint8"},
+        Row{"int8:e8m0/16@-1+1/2", 4, 64, 9, "mx9"}, Row{"int8:fp32/tensor", 4, 64, 8, "int8"},
+        Row{"fp8e5m2", 4, 64, 8, "fp8e5m2"},
+        // 40 elements are two groups of 32; 4 rows are one of 8.
+        Row{"fp8e4m3:e8m0/32@-1", 4, 40, 8.25 * 64 / 40, "mxfp8"},
+        Row{"int8:e8m0/8x8@-1", 4, 64, 8.125 * 2, "mxint8"}}) {
+    const Graph graph = quantized_product({row.rows, row.depth}, {row.depth, 32}, row.format, row.format);
+    const Node& product = graph.nodes().back();
+    const auto problems = problems_of(graph, product);
+    ASSERT_EQ(problems.size(), 1U);
+    EXPECT_EQ(problems[0].precision, row.precision) << row.format;
+    const ProblemOperand& x = problems[0].operands[0];
+    EXPECT_DOUBLE_EQ(x.bits, row.bits) << row.format;
+    const TensorType& type = graph[product.inputs[0]].type;
+    const double scales = type.format.grouping == Grouping::tensor ? 32 : 0;
+    EXPECT_EQ(x.bits_in(MemoryKind::registers), bits_of(type.format.element)) << row.format;
+    EXPECT_EQ(x.bits_in(MemoryKind::sram), x.bits) << row.format;
+    EXPECT_NEAR(x.bits * static_cast<double>(element_count(type.shape)) + scales,
+                8 * static_cast<double>(bytes(type.shape, type.format)), 1e-6)
+        << row.format;
+    EXPECT_EQ(problems[0].operands.back().bits, 32);
+  }
+}
+
+TEST(Extract, TheWidestOperandNamesTheNumbers) {
+  const auto precision = [](const char* x, const char* w) {
+    const Graph graph = quantized_product({8, 64}, {64, 32}, x, w);
+    return problems_of(graph, graph.nodes().back())[0].precision;
+  };
+  EXPECT_EQ(precision("fp4e2m1:e8m0/32@-1", "fp8e4m3:e8m0/32@-2"), "mxfp8");
+  EXPECT_EQ(precision("fp8e4m3:e8m0/32@-1", "bf16"), "bf16");
+  EXPECT_EQ(precision("fp8e4m3", "fp8e5m2"), "fp8e4m3");
+  // Integers that share one scale are worked on as integers.
+  EXPECT_EQ(precision("int8:fp32/tensor", "int32"), "int32");
+  EXPECT_EQ(precision("int8:fp32/tensor", "int8:fp32/channel@-1"), "int8");
+  EXPECT_EQ(precision("int8:fp32/tensor", "int8:e8m0/32@-2"), "mxint8");
+}
+
+// A power of two is a shift: neither a scale nor a learning rate makes integers floating point. Another scale does.
+TEST(Extract, IntegersWithPowersOfTwoStayIntegers) {
+  const auto precisions = [](const std::string& from, const std::string& to) {
+    GraphBuilder builder("requantize");
+    const TensorId x = builder.input("x", {4, 8});
+    builder.edit()[x].type.format = *parse_format(from);
+    builder.output(builder.add(Op::Quantize, "q", {x}, {{Attr::format, to}}));
+    auto graph = builder.finish();
+    EXPECT_TRUE(graph) << graph.error().text();
+    std::vector<std::string> found;
+    for (const Problem& problem : problems_of(*graph, graph->nodes().back())) found.push_back(problem.precision);
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(precisions("int32:e8m0/tensor", "int8:e8m0/tensor"), (Names{"int32", "int32"}));
+  EXPECT_EQ(precisions("int32", "int8:e8m0/channel@-1"), (Names{"int32", "int32"}));
+  EXPECT_EQ(precisions("int32:fp32/tensor", "int8:fp32/tensor"), (Names{"int32", "fp32"}));
+  EXPECT_EQ(precisions("fp32", "int8:e8m0/tensor"), (Names{"fp32", "fp32"}));
+  EXPECT_EQ(precisions("int32", "int8:e8m0/32@-1"), (Names{"int32"}));
+
+  GraphBuilder builder("update");
+  const TensorId w = builder.parameter("w", {4, 8});
+  builder.edit()[w].type.format = *parse_format("int8:e8m0/tensor");
+  const TensorId scaled = builder.add(Op::Mul, "scaled", {w, builder.scalar(ElementType::float32, 0.5)});
+  builder.output(scaled);
+  const auto graph = builder.finish();
+  ASSERT_TRUE(graph) << graph.error().text();
+  EXPECT_EQ(problems_of(*graph, graph->nodes().back())[0].precision, "int8");
 }
 
 TEST(Coalesce, LeavesALoopThatTwoAxesFollow) {

@@ -6,6 +6,7 @@
 #include "mapping/spatial.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 namespace monet::test {
@@ -44,7 +45,8 @@ struct ProblemSpec {
     std::vector<Axis> axes;
     bool accumulates = false;
     bool continues = false;
-    std::int64_t bits = 8, partial_bits = 16;
+    double bits = 8;
+    std::int64_t partial_bits = 16;
   };
   std::vector<Operand> operands;
 };
@@ -141,10 +143,11 @@ inline Problem random_problem(Random& random, std::int64_t most) {
                                  random.between(1, 2), random.between(1, 2));
       break;
   }
-  const auto bits = random.one_of<std::int64_t>({4, 8, 16});
+  // With the share of a scale, too: 8.25 is an element of MXFP8.
+  const auto bits = random.one_of<double>({4, 8, 16, 8.25});
   for (ProblemOperand& operand : problem.operands) {
     operand.bits = bits;
-    operand.partial_bits = 2 * bits;
+    operand.partial_bits = static_cast<std::int64_t>(2 * std::floor(bits));
   }
   return problem;
 }

@@ -1,7 +1,10 @@
 // Cores that are described by what was measured on them.
 #include "mapping/rate.h"
 
+#include "hardware/open/open.h"
+#include "mapping/extract.h"
 #include "mapping/random_cases.h"
+#include "networks/builtin.h"
 #include "support/shared.h"
 
 #include <gtest/gtest.h>
@@ -40,6 +43,50 @@ TEST(Rate, DependsOnThePrecision) {
   ASSERT_TRUE(slow && fast);
   EXPECT_DOUBLE_EQ(slow->cycles, 4 * fast->cycles);
   EXPECT_DOUBLE_EQ(slow->energy_pj, 2 * fast->energy_pj);
+}
+
+// Software floating point: each kind is slower by a factor of its own.
+TEST(Rate, MayStateKindsByPrecision) {
+  const auto mac = static_cast<std::size_t>(Count::mac);
+  Rate rate;
+  rate.operations_per_s.fill(1e6);
+  rate.energy_pj.fill(7);
+  rate.precisions = {{"fp32", 1, 1, ""}, {"int8", 2, 0.5, ""}};
+  rate.by_precision.resize(2);
+  rate.by_precision[1].operations_per_s[mac] = 50e6;
+  rate.by_precision[1].energy_pj[mac] = 0.25;
+  const auto cost = rate_cost(rate, 1e6, counts_of({{Count::mac, 100}, {Count::add, 10}}), "int8");
+  ASSERT_TRUE(cost);
+  EXPECT_DOUBLE_EQ(cost->cycles, 100 / 50.0 + 10 / 2.0);
+  EXPECT_DOUBLE_EQ(cost->energy_pj, 100 * 0.25 + 10 * 7 * 0.5);
+  const auto floating = rate_cost(rate, 1e6, counts_of({{Count::mac, 100}}), "fp32");
+  ASSERT_TRUE(floating);
+  EXPECT_DOUBLE_EQ(floating->cycles, 100);
+  EXPECT_DOUBLE_EQ(floating->energy_pj, 700);
+}
+
+// A perceptron 32-256-256-256-8 on a Cortex-M0+: 288 cycles for each of the two operations of a MAC in software, as
+// POET measured; as integers two loads, a product, a sum, an index and a share of the loop.
+TEST(Rate, SoftwareFloatingPointOfAPerceptron) {
+  const auto device = open_hardware("poet_mkr1000");
+  const auto graph = build_builtin("mlp-robotics", 3);
+  ASSERT_TRUE(device && graph);
+  const double macs = 3 * (32.0 * 256 + 2 * 256 * 256 + 256 * 8);
+  for (const auto& [precision, cycles_of_a_mac] : {std::pair{"fp32", 2 * 288.0}, {"int8", 7.75}}) {
+    double cycles = 0, pj = 0;
+    for (const Node& node : graph->nodes()) {
+      for (const Problem& problem : problems_of(*graph, node, {.precision = precision, .products = {}})) {
+        if (problem.per_point[Count::mac] == 0) continue;
+        const auto cost =
+            rate_cost(*device->cores[0].rate, device->clock_hz, operations_of(problem), problem.precision);
+        ASSERT_TRUE(cost);
+        cycles += cost->cycles;
+        pj += cost->energy_pj;
+      }
+    }
+    EXPECT_NEAR(cycles / (macs * cycles_of_a_mac), 1, 1e-12) << precision;
+    EXPECT_NEAR(pj * 1e-12 / (0.066 * cycles / 48e6), 1, 1e-9) << precision;
+  }
 }
 
 TEST(Rate, NamesWhatItCannotDo) {

@@ -4,6 +4,7 @@
 
 #include "mapping/mapping.h"
 
+#include <cmath>
 #include <map>
 #include <set>
 #include <vector>
@@ -163,16 +164,16 @@ class Simulator {
   }
 
   void move(Traffic& traffic, std::size_t o, std::size_t level, Transfer transfer, std::size_t elements,
-            std::int64_t bits) const {
+            double bits) const {
     if (elements == 0) return;
     const auto path = static_cast<std::size_t>(problem_.operands[o].path);
     const auto way = static_cast<std::size_t>(transfer);
     const TargetMemory& at = memory(o, level);
     const Port& port = at.ports[static_cast<std::size_t>(at.port[path][way])];
-    const std::int64_t total = static_cast<std::int64_t>(elements) * bits;
-    const std::int64_t accesses = (total + port.min_bits - 1) / port.min_bits;
-    traffic.bits[way] += static_cast<double>(total);
-    traffic.words[way] += static_cast<double>(accesses * port.min_bits) / static_cast<double>(port.max_bits);
+    const double total = static_cast<double>(elements) * bits;
+    const auto smallest = static_cast<double>(port.min_bits);
+    traffic.bits[way] += total;
+    traffic.words[way] += std::ceil(total / smallest) * smallest / static_cast<double>(port.max_bits);
   }
 
   // Elements of a visit by whether the same instance has had them before, and whether it will have them again.
@@ -204,7 +205,7 @@ class Simulator {
     for (const auto& [where, sequence] : sequences(tiles(o, 0, 0, false))) {
       for (const Visit& visit : visits(sequence)) reduced |= operand.accumulates && visit.known > 0;
     }
-    const std::int64_t bits = reduced ? operand.partial_bits : operand.bits;
+    const double bits = reduced ? static_cast<double>(operand.partial_bits) : operand.bits;
     for (const auto& [where, sequence] : sequences(tiles(o, 0, 0, !in_register))) {
       for (const Visit& visit : visits(sequence)) {
         const std::size_t all = visit.fresh + visit.known;

@@ -104,7 +104,7 @@ TEST(Precision, IsTheNarrowestWiderOneOfTheUnit) {
   EXPECT_EQ(adapt(problem, unit, &note).precision, "fp16");
   EXPECT_EQ(adapt(problem, unit, &note).operands[0].bits, 16);
   EXPECT_EQ(adapt(problem, unit, &note).operands[2].partial_bits, 32);
-  EXPECT_EQ(note, "");
+  EXPECT_EQ(note, "the array has no bf16: such products are costed in fp16");
 }
 
 TEST(Precision, WithoutAWiderOneElementsAreCostedAtTheWidest) {

@@ -122,7 +122,7 @@ class FusionRules : public ::testing::Test {
       }
     }
     stacks.push_back(stack);
-    return check_stacks(graph_, *hardware, rules, stacks, std::vector<std::int64_t>(graph_.tensors().size(), 32));
+    return check_stacks(graph_, *hardware, rules, stacks, std::vector<StoredWidth>(graph_.tensors().size(), 32));
   }
 
   GraphBuilder builder_;
@@ -161,7 +161,7 @@ TEST_F(FusionRules, FindsEachThatIsBroken) {
 
 TEST_F(FusionRules, FindsOperatorsThatAreLeftOutOrTwice) {
   const auto hardware = small_machine();
-  const std::vector<std::int64_t> bits(graph_.tensors().size(), 32);
+  const std::vector<StoredWidth> bits(graph_.tensors().size(), 32);
   const std::vector<std::vector<NodeId>> none;
   EXPECT_EQ(check_stacks(graph_, *hardware, {}, none, bits), "relu0 is in no stack");
   const std::vector<std::vector<NodeId>> twice{{NodeId(0)}, {NodeId(0)}};
@@ -177,7 +177,7 @@ TEST_F(FusionRules, TilingsMustDivide) {
   const Graph graph = *builder.finish();
   const auto hardware = small_machine();
   const std::vector<std::vector<NodeId>> stacks{{NodeId(0), NodeId(1)}};
-  const std::vector<std::int64_t> bits(graph.tensors().size(), 32);
+  const std::vector<StoredWidth> bits(graph.tensors().size(), 32);
   EXPECT_NE(check_stacks(graph, *hardware, {}, stacks, bits).find("tiles of product and relu"), std::string::npos);
   Rules any;
   any.divisible_tilings = false;

@@ -22,6 +22,7 @@
 
 #include "evaluate/plan/assignment.h"
 #include "evaluate/schedule/schedule.h"
+#include "evaluate/tiles/stored_width.h"
 #include "evaluate/tiles/tile_graph.h"
 #include "graph/graph.h"
 #include "hardware/hardware.h"
@@ -39,8 +40,8 @@ struct CheckOptions {
   // other rules are checked for everything.
   std::size_t sample = 1024;
   std::size_t keep = 20;  // violations that are kept in words; all are counted
-  // Bits of one element, by tensor, where the tiles were made with others than the formats say.
-  std::vector<std::int64_t> element_bits;
+  // Width of the elements, by tensor, where the tiles were made with others than the formats say.
+  std::vector<StoredWidth> element_bits;
   std::vector<MemoryId> too_small;  // memories that are known not to hold all of it: that is then no finding
 };
 

@@ -312,9 +312,7 @@ class ElementCheck {
     }
     return count;
   }
-  std::int64_t bytes_of(TensorId tensor, std::int64_t elements) const {
-    return (elements * subject_.element_bits(tensor) + 7) / 8;
-  }
+  std::int64_t bytes_of(TensorId tensor, std::int64_t elements) const { return subject_.bytes_of(tensor, elements); }
 
   void check_made(const TileRead& read, std::span<const Use> used) {
     const ReadPart& part = tiles_.part(read);

@@ -177,7 +177,7 @@ class Grids {
                     name_of(grid.axes[axis].loop), grid.axes[axis].reduces ? "do not add to" : "make", name);
       return;
     }
-    const bool whole = subject_.graph[tensor].type.format.scale_bits == 0;
+    const bool whole = subject_.has_even_width(tensor);
     for (std::size_t i = 0; i < buffers.size(); ++i) {
       const BufferId id = subject_.made_by(tensor, i);
       const TileId last(grid.first + (i + 1) * chain - 1);
@@ -187,7 +187,7 @@ class Grids {
       }
       const auto elements = makers.elements(i);
       if (!elements || !whole) continue;
-      const std::int64_t bytes = (*elements * subject_.element_bits(tensor) + 7) / 8;
+      const std::int64_t bytes = subject_.bytes_of(tensor, *elements);
       if (bytes != tiles_.buffers[id.index()].bytes) {
         findings_.add("buffer {} of {} has {} bytes where its elements take {}", i, name,
                       tiles_.buffers[id.index()].bytes, bytes);
@@ -216,9 +216,9 @@ class Grids {
     const Tensor& of = subject_.graph[tensor];
     std::int64_t total = 0;
     for (const Buffer& buffer : subject_.buffers_of(tensor)) total += buffer.bytes;
-    const std::int64_t least = (element_count(of.type.shape) * subject_.element_bits(tensor) + 7) / 8;
+    const std::int64_t least = subject_.bytes_of(tensor, element_count(of.type.shape));
     const auto rounded = static_cast<std::int64_t>(subject_.buffers_of(tensor).size());
-    if (total < least || (of.type.format.scale_bits == 0 && total > least + rounded)) {
+    if (total < least || (subject_.has_even_width(tensor) && total > least + rounded)) {
       findings_.add("the buffers of {} have {} bytes together, its elements {}", of.name, total, least);
     }
   }

@@ -32,7 +32,7 @@ class Storage {
  private:
   void check_size(const TensorStay& stay) {
     const Tensor& tensor = graph_[stay.tensor];
-    const std::int64_t least = (element_count(tensor.type.shape) * subject_.element_bits(stay.tensor) + 7) / 8;
+    const std::int64_t least = subject_.bytes_of(stay.tensor, element_count(tensor.type.shape));
     if (stay.bytes >= least) return;
     subject_.findings.add("{} stays in {} with {} bytes and has {}", tensor.name, subject_.name(stay.memory),
                           stay.bytes, least);

@@ -60,9 +60,16 @@ Chain Subject::chain_of(BufferId buffer) const {
   return {TileId(maker.index() + 1 - length), length};
 }
 
-std::int64_t Subject::element_bits(TensorId tensor) const {
-  if (!options.element_bits.empty()) return options.element_bits[tensor.index()];
-  return bits_of(graph[tensor].type.format.element);
+std::int64_t Subject::bytes_of(TensorId tensor, std::int64_t elements) const {
+  StoredWidth width = bits_of(graph[tensor].type.format.element);
+  if (!options.element_bits.empty()) width = options.element_bits[tensor.index()];
+  const __int128 eighths = static_cast<__int128>(elements) * width.bits;
+  const __int128 rest = eighths % (8 * width.elements);
+  return static_cast<std::int64_t>(eighths / (8 * width.elements)) + (rest > 0 ? 1 : 0);
+}
+
+bool Subject::has_even_width(TensorId tensor) const {
+  return !options.element_bits.empty() || graph[tensor].type.format.scale_bits == 0;
 }
 
 std::span<const Buffer> Subject::buffers_of(TensorId tensor) const {

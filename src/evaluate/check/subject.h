@@ -73,7 +73,10 @@ struct Subject {
   // And the other way round, for a buffer that is made.
   std::size_t number_of(BufferId buffer) const;
   Chain chain_of(BufferId buffer) const;
-  std::int64_t element_bits(TensorId tensor) const;
+  // Of so many of its elements, rounded up.
+  std::int64_t bytes_of(TensorId tensor, std::int64_t elements) const;
+  // Elements of one size, so that the bytes of a part of it are known.
+  bool has_even_width(TensorId tensor) const;
   // The tensor whose storage it has: itself, or the one that it replaces, or the one that that replaces ….
   TensorId place_of(TensorId tensor) const;
   // Where the plan pages what has that storage to; not valid: nowhere.

@@ -40,6 +40,11 @@ class ContentKey {
     add(type.format.group_axis);
     add(type.format.group_size);
     add(type.format.group_rows);
+    add(type.format.grouping);
+    add(type.format.scale);
+    add(type.format.subscale_bits);
+    add(type.format.subgroup_size);
+    add(type.format.tensor_scale_bits);
   }
   void add(const Attributes& attributes) {
     add(static_cast<std::uint8_t>(std::distance(attributes.begin(), attributes.end())));

@@ -175,8 +175,7 @@ TileEstimate TileCostTable::make_estimate(NodeClass& of, std::size_t kind, std::
     for (const Loop& loop : problem.loops) sizes.push_back(static_cast<double>(loop.size));
     for (const ProblemOperand& operand : problem.operands) {
       if (operand.piece_bits > 0) continue;
-      estimate.bits[static_cast<std::size_t>(operand.path)] +=
-          elements(operand, sizes) * static_cast<double>(operand.bits);
+      estimate.bits[static_cast<std::size_t>(operand.path)] += elements(operand, sizes) * operand.bits;
     }
     if (custom) continue;
     if (core.rate) {

@@ -37,7 +37,7 @@ double held_bits(const Problem& problem, const MappedProblem& mapped, std::size_
   for (std::size_t i = 0; i < extents.size(); ++i) {
     extents[i] = std::min(extents[i], static_cast<double>(problem.loops[i].size));
   }
-  return elements(problem.operands[operand], extents) * static_cast<double>(problem.operands[operand].bits);
+  return elements(problem.operands[operand], extents) * problem.operands[operand].bits;
 }
 
 void add_use(std::vector<PortUse>& uses, std::uint8_t level, std::int8_t port, double bits) {
@@ -61,7 +61,7 @@ void stream_once(TileCost& cost, const Problem& problem, const Hardware& hardwar
     const auto path = static_cast<std::size_t>(operand.path);
     // What passes between nests is its own business.
     if ((streamed >> path & 1U) == 0 || operand.piece_bits > 0) continue;
-    const double bits = elements(operand, sizes) * static_cast<double>(operand.bits);
+    const double bits = elements(operand, sizes) * operand.bits;
     const auto level = static_cast<std::size_t>(std::ranges::find(core.levels, places.home[path], &Level::memory) -
                                                 core.levels.begin());
     const Memory& home = hardware[places.home[path]];
@@ -90,7 +90,7 @@ Problem as_on(const Core& core, const Problem& problem, std::string* note) {
     return adapt(problem, whole, note);
   }
   const auto bits = [](const Problem& each) {
-    std::int64_t sum = 0;
+    double sum = 0;
     for (const ProblemOperand& operand : each.operands) sum += operand.bits;
     return sum;
   };
@@ -208,8 +208,9 @@ TileSolution TileSolver::solve_custom(const TileRequest& request, std::span<cons
     std::string note;
     const Problem problem = as_on(core, tile_of(whole, request.extents, request.adds), &note);
     add_note(solution, core, note);
-    cost.macs += problem.points() * static_cast<double>(problem.per_point[Count::mac]);
-    cost.precision = problem.precision;
+    const double macs = problem.points() * static_cast<double>(problem.per_point[Count::mac]);
+    cost.macs += macs;
+    if (macs > 0 || cost.macs == 0) cost.precision = problem.precision;
     stream_once(cost, problem, hardware, machine_[id], core, request.streamed);
   }
   cost.compute_cycles = cost.ideal_cycles = cost.bound_cycles = request.custom->cycles;
@@ -265,7 +266,7 @@ void TileSolver::add_rate(TileSolution& solution, const Problem& problem, const 
   total.bound_cycles += cost->cycles;
   total.macs += cost->macs;
   total.compute_pj += cost->compute_pj;
-  total.precision = name;
+  if (cost->macs > 0 || total.macs == 0) total.precision = name;
   total.bound_by = "compute";
   std::string note;
   const Problem adapted = as_on(core, problem, &note);
@@ -328,7 +329,8 @@ void TileSolver::add_nest(TileSolution& solution, const Problem& problem, const 
   total.macs += cost.macs;
   total.compute_pj += cost.compute_pj;
   total.network_pj += cost.network_pj;
-  total.precision = best.problem.precision;
+  // An operator with products is named by their numbers, whatever its other nests work in.
+  if (cost.macs > 0 || total.macs == 0) total.precision = best.problem.precision;
   total.bound_by = cost.bound_by;
   for (std::size_t m = 0; m < cost.memory_pj.size(); ++m) total.level_pj[best.place->level[m]] += cost.memory_pj[m];
   add_traffic(total, best, request);

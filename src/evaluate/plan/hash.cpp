@@ -107,8 +107,8 @@ class GraphDigest {
     if (!fresh) return;
     const Tensor& tensor = graph_[id];
     const Format& format = tensor.type.format;
-    digest_ << std::string_view(tensor.name) << tensor.type.shape << name_of(format.element) << format.scale_bits
-            << format.group_axis << format.group_size << format.group_rows << name_of(tensor.role) << tensor.parameter;
+    digest_ << std::string_view(tensor.name) << tensor.type.shape << to_string(format) << name_of(tensor.role)
+            << tensor.parameter;
     const Constant* constant = graph_.constant(id);
     digest_ << (constant != nullptr);
     if (constant != nullptr) {
@@ -150,7 +150,7 @@ Digest& operator<<(Digest& digest, const Unit& unit) {
   digest << unit.cycles << unit.energy_pj << std::uint64_t{unit.precisions.size()};
   for (const PrecisionRate& precision : unit.precisions) digest << precision;
   return digest << unit.fill_cycles << std::string_view(unit.cycle_rule ? unit.cycle_rule->text() : std::string())
-                << unit.area_mm2;
+                << unit.energy_pj_per_cycle << unit.area_mm2;
 }
 
 Digest& operator<<(Digest& digest, const Core& core) {
@@ -160,6 +160,8 @@ Digest& operator<<(Digest& digest, const Core& core) {
   if (core.rate) {
     digest << core.rate->operations_per_s << core.rate->energy_pj << std::uint64_t{core.rate->precisions.size()};
     for (const PrecisionRate& precision : core.rate->precisions) digest << precision;
+    digest << std::uint64_t{core.rate->by_precision.size()};
+    for (const KindRates& rates : core.rate->by_precision) digest << rates.operations_per_s << rates.energy_pj;
   }
   digest << std::uint64_t{core.levels.size()};
   for (const Level& level : core.levels) digest << level.memory << level.port << level.served << level.link;

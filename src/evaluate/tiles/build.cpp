@@ -8,12 +8,6 @@ namespace monet {
 
 namespace {
 
-tiling::ByteRule bytes_of(const TensorType& type) {
-  if (type.format.scale_bits == 0) return {.bits = bits_of(type.format.element), .elements = 1};
-  const std::int64_t elements = element_count(type.shape);
-  return {.bits = 8 * bytes(type.shape, type.format), .elements = std::max<std::int64_t>(elements, 1)};
-}
-
 tiling::TiledNode tiled_node(const Graph& graph, const OperatorContents& contents, NodeId id) {
   tiling::TiledNode tiled;
   const Node& node = graph[id];
@@ -45,7 +39,7 @@ TilingGraph::TilingGraph(const Graph& graph, const OperatorContents& contents, T
   auto content = std::make_unique<Content>(tiling::GraphContent{.graph = graph, .contents = contents, .nodes = {}});
   const std::size_t tensors = graph.tensors().size();
   content->first_axis.reserve(tensors + 1);
-  content->bytes.reserve(tensors);
+  content->width.reserve(tensors);
   content->elements.reserve(tensors);
   content->stored.reserve(tensors);
   content->nodes.reserve(graph.nodes().size());
@@ -53,9 +47,9 @@ TilingGraph::TilingGraph(const Graph& graph, const OperatorContents& contents, T
   content->first_reader.assign(tensors + 1, 0);
   for (const Tensor& tensor : graph.tensors()) {
     content->first_axis.push_back(content->first_axis.back() + static_cast<std::uint32_t>(tensor.type.shape.size()));
-    content->bytes.push_back(bytes_of(tensor.type));
+    content->width.push_back(stored_width(tensor.type));
     content->elements.push_back(element_count(tensor.type.shape));
-    const TensorId id(content->bytes.size() - 1);
+    const TensorId id(content->width.size() - 1);
     content->stored.push_back(tiling::is_view(graph, id) ? 0 : 1);
   }
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "evaluate/contents/contents.h"
+#include "evaluate/tiles/stored_width.h"
 #include "evaluate/tiles/tile_graph.h"
 #include "graph/nests.h"
 
@@ -24,8 +25,8 @@ class TilingGraph;
 class TilingTable;
 
 struct TileOptions {
-  // Bits of one element, by tensor; empty: as the formats say.
-  std::vector<std::int64_t> element_bits;
+  // Width of the elements, by tensor; empty: as the formats say.
+  std::vector<StoredWidth> element_bits;
   // More than that is an error.
   std::int64_t max_tiles = 20'000'000;
   std::int64_t max_reads = 200'000'000;

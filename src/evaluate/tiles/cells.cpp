@@ -210,13 +210,6 @@ Status number_buffers(const GraphContent& content, PlanCells& plan) {
 
 }  // namespace
 
-std::int64_t ByteRule::operator()(std::int64_t count) const {
-  if (elements == 1 && bits % 8 == 0) return count * (bits / 8);
-  const __int128 total = static_cast<__int128>(count) * bits;
-  const __int128 whole = static_cast<__int128>(elements) * 8;
-  return static_cast<std::int64_t>((total + whole - 1) / whole);
-}
-
 Expected<PlanCells> cells_of(const GraphContent& content, const Assignment& assignment, const TileOptions& options) {
   const Graph& graph = content.graph;
   PlanCells plan;

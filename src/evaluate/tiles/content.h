@@ -4,6 +4,7 @@
 #include "evaluate/contents/contents.h"
 #include "evaluate/tiles/grid.h"
 #include "evaluate/tiles/reads.h"
+#include "evaluate/tiles/stored_width.h"
 
 #include <cstdint>
 #include <deque>
@@ -22,19 +23,12 @@ struct SiteRef {
   std::uint32_t site;
 };
 
-// Bytes of a part of a tensor: its share of bits / elements, in whole bytes.
-struct ByteRule {
-  std::int64_t bits = 0;  // of `elements` elements
-  std::int64_t elements = 1;
-  std::int64_t operator()(std::int64_t count) const;
-};
-
 struct GraphContent {
   const Graph& graph;
   const OperatorContents& contents;
   std::vector<const TiledNode*> nodes;
   std::vector<std::uint32_t> first_axis;    // by tensor, and one more: axes of all tensors in a row
-  std::vector<ByteRule> bytes;              // by tensor
+  std::vector<StoredWidth> width;           // by tensor
   std::vector<std::int64_t> elements;       // by tensor
   std::vector<std::uint32_t> first_reader;  // by tensor, and one more
   std::vector<SiteRef> readers;

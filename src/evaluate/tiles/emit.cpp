@@ -66,9 +66,8 @@ class Emitter {
   }
 
  private:
-  ByteRule rule(TensorId id) const {
-    if (options_.element_bits.empty()) return content_.bytes[id.index()];
-    return {.bits = options_.element_bits[id.index()], .elements = 1};
+  StoredWidth width(TensorId id) const {
+    return (options_.element_bits.empty() ? content_.width : options_.element_bits)[id.index()];
   }
 
   void add_buffers() {
@@ -78,23 +77,23 @@ class Emitter {
       const TensorId id(t);
       Buffer* buffer = &result_.buffers[plan_.first_buffer[t]];
       if (plan_.cut[t] == 0) {
-        *buffer = {.tensor = id, .maker = {}, .bytes = rule(id)(content_.elements[t])};
+        *buffer = {.tensor = id, .maker = {}, .bytes = width(id).bytes(content_.elements[t])};
       } else {
-        add_buffers(id, rule(id), 0, 1, buffer);
+        add_buffers(id, width(id), 0, 1, buffer);
       }
     }
   }
 
-  void add_buffers(TensorId id, const ByteRule& bytes, std::size_t axis, std::int64_t elements, Buffer*& next) {
+  void add_buffers(TensorId id, const StoredWidth& stored, std::size_t axis, std::int64_t elements, Buffer*& next) {
     const Shape& shape = graph_[id].type.shape;
     if (axis == shape.size()) {
-      *next++ = {.tensor = id, .maker = {}, .bytes = bytes(elements)};
+      *next++ = {.tensor = id, .maker = {}, .bytes = stored.bytes(elements)};
       return;
     }
     const AxisCells& cells = plan_.cells(content_, id)[axis];
-    if (cells.bounds == nullptr) return add_buffers(id, bytes, axis + 1, elements * shape[axis], next);
+    if (cells.bounds == nullptr) return add_buffers(id, stored, axis + 1, elements * shape[axis], next);
     for (std::uint32_t i = 0; i < cells.count; ++i) {
-      add_buffers(id, bytes, axis + 1, elements * (cells.bounds[i + 1] - cells.bounds[i]), next);
+      add_buffers(id, stored, axis + 1, elements * (cells.bounds[i + 1] - cells.bounds[i]), next);
     }
   }
 
@@ -239,8 +238,8 @@ class Emitter {
   }
 
   std::uint32_t new_part(const OpenSite& open, std::int64_t elements, std::int64_t of_piece) {
-    const ByteRule bytes = rule(open.tensor);
-    return parts_.number({bytes(elements), bytes(of_piece), open.input});
+    const StoredWidth stored = width(open.tensor);
+    return parts_.number({stored.bytes(elements), stored.bytes(of_piece), open.input});
   }
 
   // Elements so far, while tables are gone through one inside the other.

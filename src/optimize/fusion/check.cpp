@@ -18,7 +18,7 @@ namespace {
 class Checking {
  public:
   Checking(const Graph& graph, const Hardware& hardware, const Rules& rules,
-           std::span<const std::vector<NodeId>> stacks, std::span<const std::int64_t> element_bits)
+           std::span<const std::vector<NodeId>> stacks, std::span<const StoredWidth> element_bits)
       : graph_(graph), hardware_(hardware), machine_(hardware), rules_(rules), stacks_(stacks), bits_(element_bits) {}
 
   std::string run() {
@@ -170,8 +170,8 @@ class Checking {
         base = graph_[graph_[base].producer].inputs[0];
       const Role role = graph_[base].role;
       if (role != Role::weight && role != Role::master_weight) continue;
-      const std::int64_t width = rules_.published ? 8 : bits_[input.index()];
-      bytes += (element_count(graph_[input].type.shape) * width + 7) / 8;
+      const StoredWidth width = rules_.published ? StoredWidth(8) : bits_[input.index()];
+      bytes += width.bytes(element_count(graph_[input].type.shape));
     }
     return bytes;
   }
@@ -236,7 +236,7 @@ class Checking {
   Machine machine_;
   const Rules& rules_;
   std::span<const std::vector<NodeId>> stacks_;
-  std::span<const std::int64_t> bits_;
+  std::span<const StoredWidth> bits_;
   std::map<NodeId, std::size_t> stack_of_;
   std::map<NodeId, std::set<NodeId>> readers_, joined_;
 };
@@ -244,7 +244,7 @@ class Checking {
 }  // namespace
 
 std::string check_stacks(const Graph& graph, const Hardware& hardware, const Rules& rules,
-                         std::span<const std::vector<NodeId>> stacks, std::span<const std::int64_t> element_bits) {
+                         std::span<const std::vector<NodeId>> stacks, std::span<const StoredWidth> element_bits) {
   return Checking(graph, hardware, rules, stacks, element_bits).run();
 }
 

@@ -189,7 +189,7 @@ class Fusing {
     return Done{};
   }
 
-  Status check(std::span<const std::int64_t> element_bits) const {
+  Status check(std::span<const StoredWidth> element_bits) const {
     if (is_given()) return Done{};
     std::vector<std::vector<NodeId>> stacks;
     for (const FusedStack& stack : result_.stacks) stacks.push_back(stack.nodes);

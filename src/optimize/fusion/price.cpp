@@ -73,11 +73,11 @@ class Pricing {
 
   // So many tiles that what the set reads, makes and passes on fits the memory of the core that has least.
   std::int64_t parts_that_fit() {
-    std::int64_t bits = 0;
+    std::int64_t bytes = 0;
     for (std::size_t t = 0; t < set_.graph.tensors().size(); ++t) {
       const Tensor& tensor = set_.graph.tensors()[t];
       const bool view = tensor.producer.valid() && family_of(set_.graph[tensor.producer].op) == OpFamily::view;
-      if (!view) bits += element_count(tensor.type.shape) * evaluator_.element_bits()[t];
+      if (!view) bytes += evaluator_.element_bits()[t].bytes(element_count(tensor.type.shape));
     }
     std::int64_t room = std::numeric_limits<std::int64_t>::max();
     for (NodeId node : set_.nodes) {
@@ -91,7 +91,7 @@ class Pricing {
       if (most > 0) room = std::min(room, most);
     }
     std::int64_t parts = 1;
-    while (parts < options_.most_parts && bits / 8 / parts > room) parts *= 2;
+    while (parts < options_.most_parts && bytes / parts > room) parts *= 2;
     return parts;
   }
 

@@ -24,7 +24,7 @@ std::int64_t axis_or_one(const Shape& shape, std::size_t axis) { return axis < s
 
 class Making {
  public:
-  Making(const Graph& graph, const Machine& machine, const Rules& rules, std::span<const std::int64_t> element_bits)
+  Making(const Graph& graph, const Machine& machine, const Rules& rules, std::span<const StoredWidth> element_bits)
       : graph_(graph),
         machine_(machine),
         rules_(rules),
@@ -119,7 +119,8 @@ class Making {
   }
 
   std::int64_t bytes_of(TensorId id) const {
-    return ceil_divide(element_count(graph_[id].type.shape) * (rules_.published ? 8 : element_bits_[id.index()]), 8);
+    const StoredWidth width = rules_.published ? StoredWidth(8) : element_bits_[id.index()];
+    return width.bytes(element_count(graph_[id].type.shape));
   }
 
   void add_before(Index op) {
@@ -192,7 +193,7 @@ class Making {
   const Graph& graph_;
   const Machine& machine_;
   const Rules& rules_;
-  std::span<const std::int64_t> element_bits_;
+  std::span<const StoredWidth> element_bits_;
   Dependencies dependencies_;
   Problem result_;
   std::vector<NodeId> seen_tensor_, seen_node_;  // the last operator for which it was met
@@ -235,7 +236,7 @@ std::int64_t tiling_of(const Graph& graph, const Node& node) {
 }
 
 Expected<Problem> make_problem(const Graph& graph, const Machine& machine, const Rules& rules,
-                               std::span<const std::int64_t> element_bits) {
+                               std::span<const StoredWidth> element_bits) {
   return Making(graph, machine, rules, element_bits).run();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "evaluate/machine/machine.h"
+#include "evaluate/tiles/stored_width.h"
 #include "graph/graph.h"
 #include "optimize/fusion/rules.h"
 
@@ -72,6 +73,6 @@ std::int64_t tiling_of(const Graph& graph, const Node& node);
 // `element_bits` by tensor. Weights are the parameters that convolutions and products read; a Conv's are whole on each
 // core, those of the others split over the cores of a kind. Fails for more than max_operators.
 Expected<Problem> make_problem(const Graph& graph, const Machine& machine, const Rules& rules,
-                               std::span<const std::int64_t> element_bits);
+                               std::span<const StoredWidth> element_bits);
 
 }  // namespace monet::fusion

@@ -88,12 +88,10 @@ std::optional<remat::Channel> channel_of(const Hardware& hardware, const MemoryS
 BareStep bare_step(const Priced& as_it_is, const Hardware& hardware, const MemorySpace& space, MemoryId memory) {
   const ScheduledStep step = as_it_is.scheduled(hardware);
   const Dependencies& dependencies = as_it_is.variant->evaluator.dependencies();
-  const std::vector<std::int64_t>& bits = as_it_is.variant->evaluator.element_bits();
+  const std::vector<StoredWidth>& width = as_it_is.variant->evaluator.element_bits();
   const std::vector<OperatorPrice> prices = operator_prices(step);
   const std::vector<bool> again = repeatable(step.graph, dependencies, space);
-  const auto bytes_of = [&](TensorId id) {
-    return (element_count(step.graph[id].type.shape) * bits[id.index()] + 7) / 8;
-  };
+  const auto bytes_of = [&](TensorId id) { return width[id.index()].bytes(element_count(step.graph[id].type.shape)); };
   BareStep bare;
   bare.problem.name = "step";
   bare.problem.time_unit = remat::TimeUnit::second;

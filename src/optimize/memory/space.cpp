@@ -25,7 +25,7 @@ std::vector<MemoryId> stores_of(const Hardware& hardware, const Machine& machine
 }  // namespace
 
 MemorySpace::MemorySpace(const Graph& step, const Hardware& hardware, const Machine& machine, const Plan& plan,
-                         std::vector<BoundTensor> settled, std::span<const std::int64_t> element_bits,
+                         std::vector<BoundTensor> settled, std::span<const StoredWidth> element_bits,
                          const MemorySpaceOptions& options)
     : step_(step), hardware_(hardware), plan_(plan), settled_(std::move(settled)) {
   const std::vector<MemoryId> stores = options.page ? stores_of(hardware, machine) : std::vector<MemoryId>();
@@ -37,8 +37,7 @@ MemorySpace::MemorySpace(const Graph& step, const Hardware& hardware, const Mach
   };
   const auto add = [&](TensorId tensor, bool saved, bool recompute) {
     MemoryCandidate candidate{.tensor = tensor, .saved = saved, .bytes = 0, .choices = {{Retention::keep, {}}}};
-    const std::int64_t bits = element_count(step[tensor].type.shape) * element_bits[tensor.index()];
-    candidate.bytes = (bits + 7) / 8;
+    candidate.bytes = element_bits[tensor.index()].bytes(element_count(step[tensor].type.shape));
     if (recompute) candidate.choices.push_back({Retention::recompute, {}});
     for (MemoryId store : stores) candidate.choices.push_back({Retention::page, store});
     if (candidate.choices.size() > 1) candidates_.push_back(std::move(candidate));

@@ -5,6 +5,7 @@
 #include "evaluate/machine/machine.h"
 #include "evaluate/plan/bind_tensors.h"
 #include "evaluate/plan/plan.h"
+#include "evaluate/tiles/stored_width.h"
 #include "graph/graph.h"
 #include "optimize/nsga2/nsga2.h"
 
@@ -41,7 +42,7 @@ class MemorySpace {
   // What `plan` says of tensors is settled: no candidates. Where `plan` states an order that is not the default, that
   // is settled too. `element_bits`: of an element as the machine stores it, by tensor.
   MemorySpace(const Graph& step, const Hardware& hardware, const Machine& machine, const Plan& plan,
-              std::vector<BoundTensor> settled, std::span<const std::int64_t> element_bits,
+              std::vector<BoundTensor> settled, std::span<const StoredWidth> element_bits,
               const MemorySpaceOptions& options);
 
   const std::vector<MemoryCandidate>& candidates() const { return candidates_; }
