@@ -12,7 +12,7 @@ namespace {
 
 double at(const Array& array, std::int64_t position) { return array.values[static_cast<std::size_t>(position)]; }
 
-// The matrix at `first` in an operand: element (row, column) lies `row_step` and `column_step` apart.
+// The last two axes of an operand, read as `columns` elements in each of its rows.
 struct MatrixLayout {
   std::int64_t row_step;
   std::int64_t column_step;
@@ -21,6 +21,20 @@ struct MatrixLayout {
     return transposed ? MatrixLayout{1, shape.back()} : MatrixLayout{shape.back(), 1};
   }
 };
+
+// The matrix with its rows contiguous; `storage` holds it where they are not.
+const double* contiguous(const double* matrix, const MatrixLayout& layout, std::int64_t rows, std::int64_t columns,
+                         std::vector<double>& storage) {
+  if (layout.column_step == 1) return matrix;
+  storage.resize(static_cast<std::size_t>(rows * columns));
+  for (std::int64_t column = 0; column < columns; ++column) {
+    const double* const from = matrix + column * layout.column_step;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      storage[static_cast<std::size_t>(row * columns + column)] = from[row * layout.row_step];
+    }
+  }
+  return storage.data();
+}
 
 // alpha * A * B over all broadcast batches.
 Array product(const Execution& execution) {
@@ -38,20 +52,20 @@ Array product(const Execution& execution) {
   const std::int64_t rows = result.shape[result.shape.size() - 2];
   const std::int64_t columns = result.shape.back();
   const std::int64_t inner = trans_a ? a.shape[a.shape.size() - 2] : a.shape.back();
-  std::size_t position = 0;
+  std::vector<double> storage;
+  double* to = result.values.data();
   for (IndexCounter batch(batch_of(result.shape)); batch.more(); batch.next()) {
-    const std::int64_t a_first = broadcast_offset(batch_of(a.shape), batch.index()) * matrix_size(a.shape);
-    const std::int64_t b_first = broadcast_offset(batch_of(b.shape), batch.index()) * matrix_size(b.shape);
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t column = 0; column < columns; ++column) {
-        double sum = 0;
-        for (std::int64_t c = 0; c < inner; ++c) {
-          sum += at(a, a_first + row * a_layout.row_step + c * a_layout.column_step) *
-                 at(b, b_first + c * b_layout.row_step + column * b_layout.column_step);
-        }
-        result.values[position++] = alpha * sum;
-      }
+    const double* const a_first =
+        a.values.data() + broadcast_offset(batch_of(a.shape), batch.index()) * matrix_size(a.shape);
+    const double* const b_first =
+        b.values.data() + broadcast_offset(batch_of(b.shape), batch.index()) * matrix_size(b.shape);
+    const double* const b_rows = contiguous(b_first, b_layout, inner, columns, storage);
+    for (std::int64_t row = 0; row < rows; ++row, to += columns) {
+      add_row_times_matrix(a_first + row * a_layout.row_step, a_layout.column_step, b_rows, inner, columns, to);
     }
+  }
+  if (alpha != 1) {
+    for (double& value : result.values) value *= alpha;
   }
   return result;
 }
@@ -176,6 +190,27 @@ std::vector<Array> attention(const Execution& execution) {
 }
 
 }  // namespace
+
+void add_row_times_matrix(const double* a, std::int64_t step, const double* b, std::int64_t inner, std::int64_t columns,
+                          double* result) {
+  std::int64_t c = 0;
+  // Four at a time save loads and stores, and change no bit.
+  for (; c + 4 <= inner; c += 4) {
+    const double a0 = a[c * step], a1 = a[(c + 1) * step], a2 = a[(c + 2) * step], a3 = a[(c + 3) * step];
+    const double* const b0 = b + c * columns;
+    const double* const b1 = b0 + columns;
+    const double* const b2 = b1 + columns;
+    const double* const b3 = b2 + columns;
+    for (std::int64_t j = 0; j < columns; ++j) {
+      result[j] = (((result[j] + a0 * b0[j]) + a1 * b1[j]) + a2 * b2[j]) + a3 * b3[j];
+    }
+  }
+  for (; c < inner; ++c) {
+    const double factor = a[c * step];
+    const double* const row = b + c * columns;
+    for (std::int64_t j = 0; j < columns; ++j) result[j] += factor * row[j];
+  }
+}
 
 Expected<std::vector<Array>> execute_contraction(const Execution& execution) {
   if (!execution.wants(0)) return std::vector<Array>(execution.output_types.size());

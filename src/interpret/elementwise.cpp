@@ -1,3 +1,4 @@
+#include "graph/quantize.h"
 #include "interpret/interpret.h"
 
 #include <algorithm>
@@ -193,7 +194,7 @@ double quantized(std::span<const double> x, ElementType to) {
 }
 
 double element(const Execution& execution, std::span<const double> x) {
-  const bool integer = !is_floating(execution.input_types[0]->format.element);
+  const bool integer = !execution.input_types[0]->format.is_real();
   switch (execution.op) {
     case Op::Cast: return execution.output_types[0]->format.element == ElementType::boolean ? truth(x[0] != 0) : x[0];
     case Op::Where: return x[0] != 0 ? x[1] : x[2];
@@ -207,16 +208,26 @@ double element(const Execution& execution, std::span<const double> x) {
   return execution.op == Op::Mean ? result / static_cast<double>(x.size()) : result;
 }
 
+std::vector<Array> quantized_to_format(const Execution& execution) {
+  std::vector<Array> results = {execution.in(0)};
+  const bool stochastic = execution.attributes.has(Attr::mode) && execution.attributes.text(Attr::mode) == "stochastic";
+  quantize(results[0].values, results[0].shape, execution.output_types[0]->format,
+           {.rounding = stochastic ? Rounding::stochastic : Rounding::nearest});
+  return results;
+}
+
 }  // namespace
 
 Expected<std::vector<Array>> execute_elementwise(const Execution& execution) {
   if (!execution.wants(0)) return std::vector<Array>(execution.output_types.size());
+  if (execution.op == Op::Quantize) return quantized_to_format(execution);
   Array result = Array::zeros(execution.out_shape(0));
   std::vector<const Array*> present;
   for (const Array* input : execution.inputs) {
     if (input != nullptr) present.push_back(input);
   }
-  const ElementType type = execution.output_types[0]->format.element;
+  const Format& format = execution.output_types[0]->format;
+  const bool integer = !format.is_real() && is_integer(format.element);
   std::vector<double> arguments(present.size());
   std::size_t position = 0;
   for (IndexCounter index(result.shape); index.more(); index.next(), ++position) {
@@ -225,7 +236,7 @@ Expected<std::vector<Array>> execute_elementwise(const Execution& execution) {
       arguments[i] = present[i]->values[static_cast<std::size_t>(at)];
     }
     const double value = element(execution, arguments);
-    result.values[position] = is_integer(type) ? wrapped(value, type) : value;
+    result.values[position] = integer ? wrapped(value, format.element) : value;
   }
   std::vector<Array> results;
   results.push_back(std::move(result));

@@ -6,13 +6,15 @@ namespace monet {
 
 namespace {
 
-// The same stream for the same number of elements, so that a run can be repeated.
-std::mt19937_64 stream(const Array& array) { return std::mt19937_64(array.values.size()); }
+// The same stream for the same seed and number of elements, so that a run can be repeated.
+std::mt19937_64 stream(const Execution& execution, const Array& array) {
+  return std::mt19937_64(execution.seed ^ array.values.size());
+}
 
 Array from_shape(const Execution& execution) {
   const Attributes& attributes = execution.attributes;
   Array to = Array::zeros(execution.out_shape(0));
-  std::mt19937_64 generator = stream(to);
+  std::mt19937_64 generator = stream(execution, to);
   switch (execution.op) {
     case Op::Fill: to.values.assign(to.values.size(), attributes.real(Attr::value)); break;
     case Op::Range:
@@ -49,7 +51,7 @@ std::vector<Array> dropout(const Execution& execution) {
   const double ratio = execution.attributes.real(Attr::ratio);
   Array to = from;
   Array mask = Array::zeros(from.shape);
-  std::mt19937_64 generator = stream(from);
+  std::mt19937_64 generator = stream(execution, from);
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
   for (std::size_t i = 0; i < from.values.size(); ++i) {
     const bool kept = uniform(generator) >= ratio;
@@ -64,7 +66,7 @@ std::vector<Array> dropout(const Execution& execution) {
 
 Array bernoulli(const Execution& execution) {
   Array to = execution.in(0);
-  std::mt19937_64 generator = stream(to);
+  std::mt19937_64 generator = stream(execution, to);
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
   for (double& value : to.values) value = uniform(generator) < value ? 1.0 : 0.0;
   return to;

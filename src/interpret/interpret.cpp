@@ -1,5 +1,8 @@
 #include "interpret/interpret.h"
 
+#include "base/random.h"
+#include "base/try.h"
+
 #include <fmt/format.h>
 
 namespace monet {
@@ -44,10 +47,18 @@ std::int64_t broadcast_offset(std::span<const std::int64_t> operand, std::span<c
 
 namespace {
 
+Expected<std::vector<Array>> execute_elementwise_quickly(const Execution& execution) {
+  std::optional<Array> result = execute_arithmetic(execution);
+  if (!result) return execute_elementwise(execution);
+  std::vector<Array> results;
+  results.push_back(*std::move(result));
+  return results;
+}
+
 Expected<std::vector<Array>> execute_by_family(const Execution& execution) {
   if (is_composite(execution.op)) return execute_composite(execution);
   switch (family_of(execution.op)) {
-    case OpFamily::elementwise: return execute_elementwise(execution);
+    case OpFamily::elementwise: return execute_elementwise_quickly(execution);
     case OpFamily::contraction: return execute_contraction(execution);
     case OpFamily::convolution: return execute_convolution(execution);
     case OpFamily::pool: return execute_pool(execution);
@@ -65,6 +76,10 @@ Expected<std::vector<Array>> execute_by_family(const Execution& execution) {
     case OpFamily::optimizer: break;  // all composite
   }
   return Error{.kind = ErrorKind::defect, .message = "unknown operator family", .place = {}, .advice = {}};
+}
+
+std::uint64_t seed_of(const Node& node, const RunOptions& options) {
+  return options.seed == 0 ? 0 : SeededRandom(options.seed ^ node.outputs[0].index()).next();
 }
 
 Expected<const Array*> value_of(const Graph& graph, TensorId id, Values& values) {
@@ -91,30 +106,37 @@ Expected<std::vector<Array>> execute(const Execution& execution) {
   return results;
 }
 
-Status run(const Graph& graph, Values& values) {
+Expected<std::vector<Array>> execute(const Graph& graph, const Node& node, std::span<const Array* const> inputs,
+                                     const RunOptions& options) {
+  std::vector<const TensorType*> input_types, output_types;
+  for (TensorId id : node.inputs) input_types.push_back(id.valid() ? &graph[id].type : nullptr);
+  for (TensorId id : node.outputs) output_types.push_back(id.valid() ? &graph[id].type : nullptr);
+  Expected<std::vector<Array>> results = std::vector<Array>();
+  if (options.rounds && node.op == Op::Quantize) {
+    results->push_back(*inputs[0]);  // the rounding below is all that it does
+  } else {
+    results = execute({node.op, node.attributes, inputs, input_types, output_types, seed_of(node, options)});
+  }
+  if (!results) {
+    Error error = std::move(results).error();
+    error.place = fmt::format("node '{}'", node.name);
+    return error;
+  }
+  if (options.rounds) round_results(graph, node, *results, options);
+  return results;
+}
+
+Status run(const Graph& graph, Values& values, const RunOptions& options) {
   for (const Node& node : graph.nodes()) {
     std::vector<const Array*> inputs;
-    std::vector<const TensorType*> input_types;
-    std::vector<const TensorType*> output_types;
     for (TensorId id : node.inputs) {
-      const Array* array = nullptr;
-      if (id.valid()) {
-        auto value = value_of(graph, id, values);
-        if (!value) return value.error();
-        array = *value;
-      }
-      inputs.push_back(array);
-      input_types.push_back(id.valid() ? &graph[id].type : nullptr);
+      inputs.push_back(nullptr);
+      if (!id.valid()) continue;
+      MONET_TRY(inputs.back(), value_of(graph, id, values));
     }
-    for (TensorId id : node.outputs) output_types.push_back(id.valid() ? &graph[id].type : nullptr);
-    auto results = execute({node.op, node.attributes, inputs, input_types, output_types});
-    if (!results) {
-      Error error = results.error();
-      error.place = fmt::format("node '{}'", node.name);
-      return error;
-    }
+    MONET_TRY(std::vector<Array> results, execute(graph, node, inputs, options));
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-      if (node.outputs[i].valid()) values.insert_or_assign(node.outputs[i], std::move((*results)[i]));
+      if (node.outputs[i].valid()) values.insert_or_assign(node.outputs[i], std::move(results[i]));
     }
   }
   return Done{};

@@ -56,7 +56,7 @@ double reduce_values(Op op, std::span<const double> values) {
 Array reduce(const Execution& execution) {
   const Array& input = execution.in(0);
   Array output = Array::zeros(execution.out_shape(0));
-  const bool whole = is_integer(execution.output_types[0]->format.element);
+  const bool whole = !execution.output_types[0]->format.is_real();
   std::size_t row = 0;
   for (const auto& group : groups_of(input.shape, execution.attributes.integers(Attr::axes))) {
     std::vector<double> values;

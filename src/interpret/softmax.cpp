@@ -116,6 +116,11 @@ Expected<std::vector<Array>> loss_gradient(const Execution& execution) {
   const bool each = execution.attributes.text(Attr::reduction) == "none";
   const Array& log_probability = execution.in(1);
   Array output = Array::zeros(log_probability.shape);
+  std::vector<double> totals;  // of the parts of all classes, by position
+  for (std::int64_t label : targets.labels) {
+    totals.push_back(0);
+    for (std::size_t i = 0; i < targets.class_weights.size(); ++i) totals.back() += targets.part(label, i);
+  }
   std::size_t at = 0;
   for (IndexCounter index(output.shape); index.more(); index.next(), ++at) {
     Shape position = index.index();
@@ -123,11 +128,9 @@ Expected<std::vector<Array>> loss_gradient(const Execution& execution) {
     const auto which = static_cast<std::size_t>(offset(execution.in(2).shape, position));
     const std::int64_t label = targets.labels[which];
     if (label < 0) continue;
-    double total = 0;
-    for (std::size_t i = 0; i < targets.class_weights.size(); ++i) total += targets.part(label, i);
     const double part = targets.part(label, static_cast<std::size_t>(index[static_cast<std::size_t>(targets.axis)]));
     const double scale = execution.in(0).values[each ? which : 0] / targets.divisor;
-    output.values[at] = scale * (total * std::exp(log_probability.values[at]) - part);
+    output.values[at] = scale * (totals[which] * std::exp(log_probability.values[at]) - part);
   }
   return std::vector<Array>{std::move(output)};
 }

@@ -1,5 +1,7 @@
 #include "interpret/interpret.h"
 
+#include <algorithm>
+
 namespace monet {
 
 namespace {
@@ -18,11 +20,23 @@ Array rearranged(const Execution& execution, Source source) {
 
 Array transpose(const Execution& execution) {
   const auto& order = execution.attributes.integers(Attr::perm);
-  return rearranged(execution, [&](const Shape& index) {
-    Shape source(index.size());
-    for (std::size_t i = 0; i < index.size(); ++i) source[static_cast<std::size_t>(order[i])] = index[i];
-    return source;
-  });
+  const Array& from = execution.in(0);
+  Array to = Array::zeros(execution.out_shape(0));
+  if (to.shape.empty()) return from;
+  // How far apart neighbours along each axis of the result lie in the input.
+  std::vector<std::int64_t> steps(order.size());
+  std::int64_t step = 1;
+  for (std::size_t axis = order.size(); axis-- > 0;) {
+    steps[static_cast<std::size_t>(std::ranges::find(order, static_cast<std::int64_t>(axis)) - order.begin())] = step;
+    step *= from.shape[axis];
+  }
+  double* at = to.values.data();
+  for (IndexCounter row(std::span(to.shape).first(to.shape.size() - 1)); row.more() && !to.values.empty(); row.next()) {
+    const double* source = from.values.data();
+    for (std::size_t axis = 0; axis + 1 < steps.size(); ++axis) source += row[axis] * steps[axis];
+    for (std::int64_t i = 0; i < to.shape.back(); ++i) *at++ = source[i * steps.back()];
+  }
+  return to;
 }
 
 Array slice(const Execution& execution) {

@@ -56,7 +56,7 @@ TEST(CustomOperatorsInTraining, BehindWhatIsFrozen) {
 
 TEST(CustomOperatorsInTraining, TheirResultsAreOfThePrecisionAskedFor) {
   for (const char* name : {"bf16", "mixed", "fp32"}) {
-    const Graph graph = with_precision(chain(true).graph, *parse_precision(name));
+    const Graph graph = with_precision(chain(true).graph, read_recipe(name)->values);
     EXPECT_TRUE(verify(graph).has_value());
     for (const Node& node : graph.nodes()) {
       if (node.op != Op::Custom) continue;

@@ -168,7 +168,7 @@ TEST(GradientRules, AreThereForAllButGradientsAndQuantization) {
     const OpFamily family = family_of(op);
     if (family != OpFamily::elementwise && family != OpFamily::reduction && family != OpFamily::softmax) continue;
     const bool gradient = name_of(op).ends_with("Grad");
-    const bool quantization = op == Op::QuantizeLinear || op == Op::DequantizeLinear;
+    const bool quantization = op == Op::Quantize || op == Op::QuantizeLinear || op == Op::DequantizeLinear;
     EXPECT_EQ(training::gradient_rule(op) == nullptr, gradient || quantization) << name_of(op);
   }
 }

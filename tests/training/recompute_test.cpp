@@ -191,9 +191,11 @@ TEST(Recompute, LeavesEveryValueOfSmallNetworksAsItIs) {
 }
 
 TEST(Recompute, WorksInMixedPrecisionAndWithOtherOptimizers) {
+  const auto mixed = read_recipe("mixed");
+  ASSERT_TRUE(mixed.has_value());
   const StepOptions options = {.optimizer = {.kind = OptimizerKind::momentum, .clip_norm = 1.0, .elementwise = true},
                                .conv_gradient = ConvGradient::im2col,
-                               .precision = Precision{ElementType::bfloat16, true, 1}};
+                               .recipe = *mixed};
   expect_any_set(builtin_step("unet:image=32,features=1", options), "unet", 0);
 }
 

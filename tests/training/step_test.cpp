@@ -143,9 +143,9 @@ TEST(Step, AdamWrittenOutHasFourteenNodesAWeight) {
 }
 
 TEST(Step, MixedPrecisionKeepsMasterWeights) {
-  const auto precision = parse_precision("mixed");
-  ASSERT_TRUE(precision.has_value());
-  const TrainingStep step = sound_step("gpt2:layers=1", {.precision = *precision});
+  const auto recipe = read_recipe("mixed");
+  ASSERT_TRUE(recipe.has_value());
+  const TrainingStep step = sound_step("gpt2:layers=1", {.recipe = *recipe});
   for (const Trained& each : step.trained) {
     EXPECT_EQ(step.graph[each.parameter].type.format.element, ElementType::float32);
     EXPECT_EQ(step.graph[each.gradient].type.format.element, ElementType::float32);
