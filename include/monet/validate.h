@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,7 @@ namespace monet {
 struct ValidationRow {
   std::string name;  // "resnet18, batch 8, fp32, adam"
   std::string quantity;
-  double measured = 0;
+  double measured = 0;  // or published; not a number: nothing is, and `aside` says so
   double modelled = 0;
   // Why the row does not count (the measurement holds something that is not part of the network); empty: it counts.
   std::string aside;
@@ -26,6 +27,8 @@ struct Validation {
   std::string name;
   std::vector<ValidationRow> rows;
   std::vector<std::string> notes;  // what had to be assumed
+  std::string label = {};          // what kind of comparison it is, where not one with measurements
+  bool brief = false;              // very many rows: text shows those set aside, and of the others each quantity
   // Over the rows that count; of one quantity, or of all.
   double mean_absolute_percent(const std::string& quantity = {}) const;
   double worst_percent(const std::string& quantity = {}) const;
@@ -39,12 +42,16 @@ struct ValidationInfo {
 const std::vector<ValidationInfo>& validations();
 
 struct ValidateOptions {
-  std::string data;            // the folder with models/, groundtruth/ and validation/; empty: the project's own
+  // The folder with models/, groundtruth/ and validation/, or with the tables of others; empty: the project's own.
+  std::string data;
   std::string only;            // rows whose case matches this pattern; empty: all
   std::int64_t jobs = 0;       // threads; 0: as many as there are processors
   std::function<bool()> stop;  // true: the rows so far are the answer
   std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;
 };
+
+// Why a validation cannot run here: it needs files that are not part of the project, and they are absent. None: it can.
+std::optional<Error> missing_data(const std::string& name, const ValidateOptions& options = {});
 
 // Rows come in the order of the measurements.
 Expected<Validation> validate(const std::string& name, const ValidateOptions& options = {});

@@ -16,9 +16,14 @@ int run(const ValidateCommand& command) {
   options.stop = stop_on_interrupt();
   if (is_watched(command.common)) options.progress = show_progress;
   std::vector<Validation> results;
+  std::vector<std::string> left_out;
   std::string text;
   for (const std::string& name : names) {
     if (options.stop()) break;
+    if (const auto missing = missing_data(name, options); missing && command.name.empty()) {
+      left_out.push_back(name + " is left out: " + missing->text());
+      continue;
+    }
     if (options.progress) options.progress("validating " + name, results.size(), names.size());
     auto validation = validate(name, options);
     clear_progress();
@@ -28,7 +33,8 @@ int run(const ValidateCommand& command) {
   }
   const bool ended_early = options.stop();
   const int status = print(command.common.json ? to_json(results) + "\n" : text);
-  if (ended_early) report({}, {"ended early: these are the rows so far"}, command.common);
+  if (ended_early) left_out.push_back("ended early: these are the rows so far");
+  report({}, left_out, command.common);
   return status;
 }
 

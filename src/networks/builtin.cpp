@@ -22,8 +22,8 @@ constexpr std::int64_t largest_batch = 1 << 20;
 const std::vector<Network>& table() {
   static const std::vector<Network> all = [] {
     std::vector<Network> networks;
-    for (auto* family : {resnet_networks, mobilenet_networks, gpt2_networks, gpt2like_networks, bert_networks,
-                         mlp_networks, unet_networks, fsrcnn_networks}) {
+    for (auto* family : {resnet_networks, mobilenet_networks, vit_networks, gpt2_networks, gpt2like_networks,
+                         bert_networks, mlp_networks, pets_networks, lenet_networks, unet_networks, fsrcnn_networks}) {
       std::ranges::move(family(), std::back_inserter(networks));
     }
     return networks;

@@ -28,7 +28,7 @@ TensorId convolution(GraphBuilder& builder, const std::string& name, TensorId x,
   return builder.add(Op::Conv, name, std::move(inputs),
                      {{Attr::strides, Sizes(2, sizes.stride)},
                       {Attr::dilations, Sizes(2, 1)},
-                      {Attr::pads, Sizes(4, sizes.kernel / 2)},
+                      {Attr::pads, Sizes(4, sizes.padded ? sizes.kernel / 2 : 0)},
                       {Attr::group, sizes.groups}});
 }
 

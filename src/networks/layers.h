@@ -17,9 +17,10 @@ struct Convolution {
   std::int64_t stride = 1;
   std::int64_t groups = 1;
   bool bias = false;
+  bool padded = true;  // by kernel / 2 on each side: stride 1 keeps the image's size
 };
 
-// Padded by kernel / 2 on each side: stride 1 keeps the image's size. x: [B, C, H, W].
+// x: [B, C, H, W].
 TensorId convolution(GraphBuilder& builder, const std::string& name, TensorId x, const Convolution& sizes);
 
 // A transposed convolution that doubles the image: 2x2 at stride 2, with bias.

@@ -28,7 +28,10 @@ std::vector<Network> mobilenet_networks();
 std::vector<Network> gpt2_networks();
 std::vector<Network> gpt2like_networks();
 std::vector<Network> bert_networks();
+std::vector<Network> vit_networks();
+std::vector<Network> lenet_networks();
 std::vector<Network> mlp_networks();
+std::vector<Network> pets_networks();
 std::vector<Network> unet_networks();
 std::vector<Network> fsrcnn_networks();
 

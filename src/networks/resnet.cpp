@@ -17,6 +17,7 @@ constexpr std::int64_t bottleneck_expansion = 4;
 struct Form {
   std::array<std::int64_t, 4> blocks;  // of each stage
   bool bottleneck = false;
+  std::int64_t widening = 1;  // of the 3x3 convolution inside a bottleneck
   std::int64_t stem_kernel = 7;
   std::int64_t stem_stride = 2;
   bool max_pool = true;
@@ -57,8 +58,9 @@ class ResNet {
     std::vector<Convolution> layers{{.channels = channels, .kernel = 3, .stride = stride},
                                     {.channels = channels, .kernel = 3}};
     if (form_.bottleneck) {  // torchvision has the stride in the 3x3 convolution
-      layers = {{.channels = channels, .kernel = 1},
-                {.channels = channels, .kernel = 3, .stride = stride},
+      const std::int64_t inner = channels * form_.widening;
+      layers = {{.channels = inner, .kernel = 1},
+                {.channels = inner, .kernel = 3, .stride = stride},
                 {.channels = channels * bottleneck_expansion, .kernel = 1}};
     }
     TensorId y = x;
@@ -80,7 +82,8 @@ class ResNet {
 };
 
 constexpr std::array<std::int64_t, 4> blocks_18{2, 2, 2, 2};
-constexpr std::array<std::int64_t, 4> blocks_50{3, 4, 6, 3};
+constexpr std::array<std::int64_t, 4> blocks_34{3, 4, 6, 3};  // and of ResNet-50
+constexpr std::array<std::int64_t, 4> blocks_101{3, 4, 23, 3};
 
 // Names and pooling of the network whose training graphs were published.
 void make_folded(Form& form) {
@@ -94,8 +97,21 @@ Expected<Graph> build_imagenet_18(const BuiltinInfo& info, const OptionValues& v
   return ResNet(info.name, {.blocks = blocks_18}).build(values);
 }
 
+Expected<Graph> build_imagenet_34(const BuiltinInfo& info, const OptionValues& values) {
+  return ResNet(info.name, {.blocks = blocks_34}).build(values);
+}
+
 Expected<Graph> build_imagenet_50(const BuiltinInfo& info, const OptionValues& values) {
-  return ResNet(info.name, {.blocks = blocks_50, .bottleneck = true}).build(values);
+  return ResNet(info.name, {.blocks = blocks_34, .bottleneck = true}).build(values);
+}
+
+// Zagoruyko and Komodakis 2016, as in torchvision: twice the channels inside the bottlenecks.
+Expected<Graph> build_wide_50(const BuiltinInfo& info, const OptionValues& values) {
+  return ResNet(info.name, {.blocks = blocks_34, .bottleneck = true, .widening = 2}).build(values);
+}
+
+Expected<Graph> build_wide_101(const BuiltinInfo& info, const OptionValues& values) {
+  return ResNet(info.name, {.blocks = blocks_101, .bottleneck = true, .widening = 2}).build(values);
 }
 
 Expected<Graph> build_cifar(const BuiltinInfo& info, const OptionValues& values) {
@@ -120,10 +136,12 @@ std::vector<Network> resnet_networks() {
   const auto folded = [](bool by_default) {
     return switch_option("folded", "batch norms folded into the convolutions", by_default);
   };
-  return {network("resnet18", "ResNet-18 for ImageNet, as in torchvision",
-                  {image_option(224, 32), classes_option(1000)}, build_imagenet_18),
-          network("resnet50", "ResNet-50 for ImageNet, as in torchvision",
-                  {image_option(224, 32), classes_option(1000)}, build_imagenet_50),
+  const std::vector<OptionInfo> imagenet{image_option(224, 32), classes_option(1000)};
+  return {network("resnet18", "ResNet-18 for ImageNet, as in torchvision", imagenet, build_imagenet_18),
+          network("resnet34", "ResNet-34 for ImageNet, as in torchvision", imagenet, build_imagenet_34),
+          network("resnet50", "ResNet-50 for ImageNet, as in torchvision", imagenet, build_imagenet_50),
+          network("wide-resnet50-2", "ResNet-50 with bottlenecks twice as wide", imagenet, build_wide_50),
+          network("wide-resnet101-2", "ResNet-101 with bottlenecks twice as wide", imagenet, build_wide_101),
           network("resnet18-cifar", "ResNet-18 for CIFAR: 3x3 stem, no max-pool",
                   {image_option(32, 8), classes_option(10), folded(false)}, build_cifar),
           network("resnet18-cifar-folded", "resnet18-cifar as in the published training graph: norms folded, batch 4",

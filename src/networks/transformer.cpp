@@ -1,5 +1,6 @@
 #include "networks/transformer.h"
 
+#include "base/try.h"
 #include "networks/layers.h"
 
 #include <fmt/format.h>
@@ -11,8 +12,7 @@ namespace monet::networks {
 
 namespace {
 
-constexpr double layer_norm_epsilon = 1e-5;  // torch.nn.LayerNorm's default
-constexpr double masked_score = -10000;      // as in the exported GPT-2 models
+constexpr double masked_score = -10000;  // as in the exported GPT-2 models
 
 Attributes along(std::int64_t axis) { return {{Attr::axis, axis}}; }
 
@@ -27,14 +27,16 @@ std::vector<OptionInfo> transformer_options(const TransformerSizes& defaults) {
           {"tokens", "tokens in a sample", defaults.tokens, 1, 1 << 20}};
 }
 
+Status check_heads(std::int64_t width, std::int64_t heads) {
+  if (width % heads == 0) return Done{};
+  return Error{.message = fmt::format("width={} is not a multiple of heads={}", width, heads),
+               .advice = fmt::format("choose width={} or another multiple of heads", (width / heads + 1) * heads)};
+}
+
 Expected<TransformerSizes> transformer_sizes(const OptionValues& values) {
   const TransformerSizes sizes{values["layers"], values["width"],      values["heads"],
                                values["ffn"],    values["vocabulary"], values["tokens"]};
-  if (sizes.width % sizes.heads != 0) {
-    return Error{.message = fmt::format("width={} is not a multiple of heads={}", sizes.width, sizes.heads),
-                 .advice = fmt::format("choose width={} or another multiple of heads",
-                                       (sizes.width / sizes.heads + 1) * sizes.heads)};
-  }
+  MONET_CHECK(check_heads(sizes.width, sizes.heads));
   return sizes;
 }
 
@@ -76,12 +78,12 @@ TensorId linear(GraphBuilder& builder, const std::string& name, TensorId x, std:
   return builder.add(Op::Add, name + ".add", {bias, multiply_by_transpose(builder, name, x, weight)});
 }
 
-TensorId layer_norm(GraphBuilder& builder, const std::string& name, TensorId x) {
+TensorId layer_norm(GraphBuilder& builder, const std::string& name, TensorId x, double epsilon) {
   const Shape width{axis_size(builder, x, 2)};
   const TensorId weight = builder.parameter(name + ".weight", width);
   const TensorId bias = builder.parameter(name + ".bias", width);
   return builder.add(Op::LayerNormalization, name, {x, weight, bias},
-                     {{Attr::axis, std::int64_t{2}}, {Attr::epsilon, layer_norm_epsilon}});
+                     {{Attr::axis, std::int64_t{2}}, {Attr::epsilon, epsilon}});
 }
 
 Embedding embedding(GraphBuilder& builder, const TransformerSizes& sizes, TensorId tokens, std::int64_t positions) {

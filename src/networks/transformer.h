@@ -22,6 +22,7 @@ struct TransformerSizes {
 };
 std::vector<OptionInfo> transformer_options(const TransformerSizes& defaults);
 // Fails if width is not a multiple of heads.
+Status check_heads(std::int64_t width, std::int64_t heads);
 Expected<TransformerSizes> transformer_sizes(const OptionValues& values);
 
 TensorId scalar(GraphBuilder& builder, const std::string& name, double value);
@@ -36,7 +37,8 @@ TensorId reshaped(GraphBuilder& builder, const std::string& name, TensorId x, Sh
 TensorId softmax(GraphBuilder& builder, Op op, const std::string& name, TensorId x);  // over the last axis
 
 TensorId linear(GraphBuilder& builder, const std::string& name, TensorId x, std::int64_t outputs);
-TensorId layer_norm(GraphBuilder& builder, const std::string& name, TensorId x);
+// By default with torch.nn.LayerNorm's epsilon.
+TensorId layer_norm(GraphBuilder& builder, const std::string& name, TensorId x, double epsilon = 1e-5);
 
 // The row of a trained table for each token plus that of a second one, with `positions` rows, for its place.
 struct Embedding {

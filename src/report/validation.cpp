@@ -6,11 +6,13 @@
 #include "report/json.h"
 #include "report/table.h"
 #include "report/units.h"
+#include "report/validation_dacapo.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace monet {
@@ -85,6 +87,7 @@ std::vector<std::string> quantities_of(const Validation& validation) {
 }
 
 std::string text_of_value(double value) {
+  if (std::isnan(value)) return "-";
   return value == std::floor(value) && std::abs(value) < 9e15 ? grouped(static_cast<std::int64_t>(value))
                                                               : fmt::format("{:.{}f}", value, value < 1000 ? 3 : 0);
 }
@@ -126,6 +129,10 @@ const std::vector<ValidationInfo>& validations() {
       {"memory-low-precision", "the same in bf16 and in mixed precision", false},
       {"checkpoint", "saved bytes and backward MACs of measured steps with block-wise checkpointing", false},
       {"silicon", "cycles of chips that were measured: DepFiN, DIANA, a 4x4 analog chip", false},
+      {"dacapo", "training and inference times of DaCapo's simulator, which the preset emulates", false},
+      {"robotics", "footprint and throughput claimed for square groups on models of four robots", false},
+      {"snax-mx", "rates of SNAX-MX, and what it makes of whole training steps", false},
+      {"tin-tin", "energy and memory that integer training saves on a microcontroller", false},
       {"h200", "latency, energy and memory of measured training steps, from the data sheet (minutes)", true},
   };
   return all;
@@ -142,8 +149,37 @@ double Validation::worst_percent(const std::string& quantity) const {
   return errors.empty() ? 0 : *std::ranges::max_element(errors);
 }
 
+ValidationRow prediction(std::string name, std::string quantity, double modelled, const std::string& reason) {
+  return {.name = std::move(name),
+          .quantity = std::move(quantity),
+          .measured = std::numeric_limits<double>::quiet_NaN(),
+          .modelled = modelled,
+          .aside = reason.empty() ? "a prediction: nothing is published" : reason};
+}
+
+Status keep_wanted(Validation& validation, const ValidateOptions& options) {
+  if (options.only.empty() || validation.rows.empty()) return Done{};
+  const std::string example = validation.rows.front().name;
+  std::erase_if(validation.rows, [&](const ValidationRow& row) { return !matches(options.only, row.name); });
+  if (validation.rows.empty()) return nothing_matches(options, example);
+  return Done{};
+}
+
+std::optional<Error> missing_data(const std::string& name, const ValidateOptions& options) {
+  if (name != "dacapo") return std::nullopt;
+  const auto folder = dacapo_tables_folder(options.data, MONET_DATA_DIR);
+  return folder ? std::nullopt : std::optional(folder.error());
+}
+
 Expected<Validation> validate(const std::string& name, const ValidateOptions& options) {
   const std::string folder = options.data.empty() ? MONET_DATA_DIR : options.data;
+  if (name == "dacapo") {
+    MONET_TRY(const std::string tables, dacapo_tables_folder(options.data, MONET_DATA_DIR));
+    return validate_dacapo(tables, options);
+  }
+  if (name == "robotics") return validate_robotics(options);
+  if (name == "snax-mx") return validate_snax_mx(options);
+  if (name == "tin-tin") return validate_tin_tin(options);
   if (name == "checkpoint") return validate_checkpoint(folder, options);
   if (name == "silicon") return validate_silicon(folder, options);
   if (name == "h200") return validate_h200(folder, options);
@@ -168,7 +204,9 @@ std::string to_json(const std::vector<Validation>& validations) {
   Validation all;
   Json summary = Json::array();
   Json notes = Json::array();
+  Json labels = Json::object();
   for (const Validation& validation : validations) {
+    if (!validation.label.empty()) labels[validation.name] = validation.label;
     for (const ValidationRow& row : validation.rows) {
       json["rows"].push_back({{"validation", validation.name},
                               {"case", row.name},
@@ -191,23 +229,34 @@ std::string to_json(const std::vector<Validation>& validations) {
   }
   json["quantities"] = std::move(summary);
   json["notes"] = std::move(notes);
+  json["labels"] = std::move(labels);
   json["mean_absolute_percent"] = all.mean_absolute_percent();
   json["worst_percent"] = all.worst_percent();
   return text_of(json);
 }
 
-std::string to_text(const Validation& validation) {
+namespace {
+
+std::string table_of_rows(const Validation& validation) {
   using Align = Table::Align;
   Table table(
       {{"case"}, {"quantity"}, {"measured", Align::right}, {"modelled", Align::right}, {"error", Align::right}, {""}});
   for (const ValidationRow& row : validation.rows) {
-    // What could not be modelled has no error.
-    const bool known = row.modelled > 0 || row.measured == 0;
+    if (validation.brief && row.aside.empty()) continue;
+    // What could not be modelled has no error, nor has what was not measured.
+    const bool known = row.modelled != 0 || row.measured == 0;
     table.add({row.name, row.quantity, text_of_value(row.measured), known ? text_of_value(row.modelled) : "-",
-               known ? fmt::format("{:+.2f} %", row.error_percent()) : "-",
+               known && !std::isnan(row.measured) ? fmt::format("{:+.2f} %", row.error_percent()) : "-",
                row.aside.empty() ? "" : "aside: " + row.aside});
   }
-  std::string text = fmt::format("{}\n\n{}\n", validation.name, table.text());
+  return table.text();
+}
+
+}  // namespace
+
+std::string to_text(const Validation& validation) {
+  const std::string label = validation.label.empty() ? "" : fmt::format(": {}", validation.label);
+  std::string text = fmt::format("{}{}\n\n{}\n", validation.name, label, table_of_rows(validation));
   const std::vector<std::string> quantities = quantities_of(validation);
   for (const std::string& quantity : quantities) {
     const std::size_t rows = errors_of(validation, quantity).size();
@@ -215,8 +264,10 @@ std::string to_text(const Validation& validation) {
     text += fmt::format("{}: mean {:.2f} %, worst {:.2f} % of {} rows\n", quantity,
                         validation.mean_absolute_percent(quantity), validation.worst_percent(quantity), rows);
   }
-  text += fmt::format("mean {:.2f} %, worst {:.2f} % (rows set aside not counted)\n",
-                      validation.mean_absolute_percent(), validation.worst_percent());
+  if (const std::size_t rows = errors_of(validation, "").size(); rows > 0 || validation.label.empty()) {
+    text += fmt::format("mean {:.2f} %, worst {:.2f} % (rows set aside not counted)\n",
+                        validation.mean_absolute_percent(), validation.worst_percent());
+  }
   if (!validation.notes.empty()) text += "\nassumed\n";
   for (const std::string& note : validation.notes) text += fmt::format("- {}\n", note);
   return text;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from functools import partial
 
@@ -22,10 +23,13 @@ def rows_of(result: subprocess.CompletedProcess) -> list[dict]:
     assert {"rows", "mean_absolute_percent", "worst_percent"} <= found.keys()
     for row in found["rows"]:
         assert {"case", "quantity", "measured", "modelled", "error_percent"} <= row.keys()
-        assert row["error_percent"] == pytest.approx(100 * (row["modelled"] / row["measured"] - 1))
+        if row["measured"] is None:
+            assert row["error_percent"] is None and row["aside"]
+        else:
+            assert row["error_percent"] == pytest.approx(100 * (row["modelled"] / row["measured"] - 1))
     counted = [abs(row["error_percent"]) for row in found["rows"] if row["counts"]]
-    assert found["worst_percent"] == pytest.approx(max(counted))
-    assert found["mean_absolute_percent"] == pytest.approx(sum(counted) / len(counted))
+    assert found["worst_percent"] == pytest.approx(max(counted, default=0))
+    assert found["mean_absolute_percent"] == pytest.approx(sum(counted) / max(1, len(counted)))
     return found["rows"]
 
 
@@ -73,6 +77,45 @@ def test_a_table_says_mean_and_worst_of_each_quantity(validate) -> None:
     text = validate("h200", "--only", "mlp_robotics, batch 256, *").stdout
     for quantity in ("step ms", "step mJ", "peak bytes"):
         assert f"\n{quantity}: mean " in text
+
+
+def test_robotics_counts_one_row_and_shows_the_others(validate) -> None:
+    rows = rows_of(validate("robotics", "--json"))
+    counted = [row for row in rows if row["counts"]]
+    assert [row["measured"] for row in counted] == [51]
+    assert abs(counted[0]["modelled"] - 51.2) < 0.05
+    candidates = [row for row in rows if row["quantity"] == "times the throughput"]
+    assert len(candidates) == 13 and all(row["measured"] == 4 and not row["counts"] for row in candidates)
+
+
+def test_a_prediction_has_no_error(validate) -> None:
+    result = validate("robotics", "--only", "*pets-reacher")
+    assert result.returncode == 0
+    assert "aside: published as an average only" in result.stdout
+    assert "+nan" not in result.stdout and "nan %" not in result.stdout
+
+
+def test_dacapo_is_labelled(validate, tmp_path) -> None:
+    (tmp_path / "dacapo_gemm_dims.csv").write_text("model_phase_batch,layer_index,m,k,n\nnet_infer_b1,0,16,16,16\n")
+    (tmp_path / "dacapo_exec_time_tables.csv").write_text(
+        "model,phase,batch,mx_mantissa_bits,rows,cols,exec_time_s_published\nnet,infer,1,7,16,16,4.84e-7\n")
+    result = validate("dacapo", "--data", tmp_path, "--json")
+    rows = rows_of(result)
+    assert len(rows) == 1 and rows[0]["modelled"] == pytest.approx((196 + 16 + 30) / 500e6)
+    assert json.loads(result.stdout)["labels"] == {"dacapo": "emulation of a simulator, not silicon"}
+    text = validate("dacapo", "--data", tmp_path).stdout
+    assert text.startswith("dacapo: emulation of a simulator, not silicon\n")
+
+
+def test_tables_that_are_not_here_are_left_out(validate) -> None:
+    without = {**os.environ, "MONET_SHARED": "/nowhere"}
+    needed = "dacapo_exec_time_tables.csv and dacapo_gemm_dims.csv are needed"
+    named = validate("dacapo", env=without)
+    assert named.returncode == 1 and needed in named.stderr and named.stdout == ""
+    everything = validate("--json", env=without)
+    assert "monet: note: dacapo is left out: " in everything.stderr and needed in everything.stderr
+    found = {row["validation"] for row in rows_of(everything)}
+    assert "dacapo" not in found and {"counts", "silicon", "robotics", "snax-mx", "tin-tin"} <= found
 
 
 @pytest.mark.parametrize("arguments, message", [

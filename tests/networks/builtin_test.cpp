@@ -82,10 +82,32 @@ INSTANTIATE_TEST_SUITE_P(Published, BuiltinSizes,
                                          Measured{"resnet18-cifar:folded=1,batch=4", 11164352 + 4736 + 10, 2221690880},
                                          Measured{"gpt2like", 4636672 - 256 * 512 + 2048000 + 7936, 3309305856}));
 
+// Parameters as torchvision states them, of vit-tiny timm's deit_tiny_patch16_224; MACs by hand, layer by layer: of a
+// vision transformer with t tokens patches · 3 p² w + layers · (4 t w² + 2 t² w + 2 t w f) + w · classes.
+INSTANTIATE_TEST_SUITE_P(
+    Torchvision, BuiltinSizes,
+    testing::Values(Measured{"resnet34", 21797672, 3663761408}, Measured{"wide-resnet50-2", 68883240, 11398021120},
+                    Measured{"wide-resnet101-2", 126886696, 22753050624}, Measured{"vit-b-32", 88224232, 4409186304},
+                    Measured{"vit-b-16", 86567656, 17563828224}, Measured{"vit-tiny", 5717416, 1253683200}));
+
+// Weights and biases of robots' models, a MAC for each weight and sample (batch 32); LeNet-5's 61,706 parameters.
+INSTANTIATE_TEST_SUITE_P(
+    Perceptrons, BuiltinSizes,
+    testing::Values(
+        Measured{"pets-cartpole", 507000 + 1508, 32 * 507000},
+        Measured{"pets-reacher", 24 * 200 + 3 * 40000 + 200 * 34 + 834, 32 * (24 * 200 + 3 * 40000 + 200 * 34)},
+        Measured{"pets-pusher", 27 * 200 + 2 * 40000 + 200 * 40 + 640, 32 * (27 * 200 + 2 * 40000 + 200 * 40)},
+        Measured{"pets-halfcheetah", 24 * 200 + 3 * 40000 + 200 * 36 + 836, 32 * (24 * 200 + 3 * 40000 + 200 * 36)},
+        Measured{"lenet5", 61706, 28 * 28 * 6 * 25 + 100 * 16 * 150 + 400 * 120 + 120 * 84 + 84 * 10}));
+
 // Arithmetic by hand, layer by layer.
 INSTANTIATE_TEST_SUITE_P(
     ByHand, BuiltinSizes,
     testing::Values(
+        // 17 tokens of width 64: 16 patches of 8 x 8 x 3 and a class token
+        Measured{"vit-cifar",
+                 192 * 64 + 64 + 64 + 17 * 64 + 2 * (4 * 64 * 64 + 2 * 64 * 128 + 128 + 9 * 64) + 128 + 650,
+                 16 * 192 * 64 + 2 * (4 * 17 * 64 * 64 + 2 * 17 * 17 * 64 + 2 * 17 * 64 * 128) + 640},
         // 540 x 960 x (56·25 + 12·56 + 4·12·12·9 + 56·12 + 16·56·9), the layers of main_validation_depfin.csv
         Measured{"fsrcnn:prelu=0", 15992 + 56 + 12 + 4 * 12 + 56 + 16, 518400LL * 15992},
         Measured{"fsrcnn", 15992 + 2 * (56 + 12 + 4 * 12 + 56) + 16, 518400LL * 15992},
@@ -197,6 +219,27 @@ TEST(Builtin, NamesAreTorchvisions) {
   EXPECT_EQ(std::ranges::count(graph.nodes(), std::string("layer1.0.conv1"), &Node::name), 1);
 }
 
+TEST(Builtin, VisionTransformersHaveATokenForEachPatchAndOneMore) {
+  const Graph graph = built("vit-cifar:image=48,patch=16,batch=2");
+  const auto tokens = std::ranges::find(graph.tensors(), std::string("tokens.out"), &Tensor::name);
+  ASSERT_NE(tokens, graph.tensors().end());
+  EXPECT_EQ(tokens->type.shape, (Shape{2, 10, 64}));
+  EXPECT_EQ(count_of(graph, Op::LayerNormalization), 5);
+  EXPECT_EQ(count_of(graph, Op::Softmax), 2);
+  EXPECT_EQ(graph[graph.outputs[0]].type.shape, (Shape{2, 10}));
+}
+
+TEST(Builtin, ModelsOfRobotsAreSmooth) {
+  const Graph graph = built("pets-reacher");
+  EXPECT_EQ(operators(graph), "Gemm Silu Gemm Silu Gemm Silu Gemm Silu Gemm ");
+  EXPECT_EQ(graph[graph.inputs[0]].type.shape, (Shape{32, 24}));
+  EXPECT_EQ(graph[graph.outputs[0]].type.shape, (Shape{32, 34}));
+}
+
+TEST(Builtin, LeNetHalvesItsImageTwice) {
+  EXPECT_EQ(operators(built("lenet5")), "Conv Relu MaxPool Conv Relu MaxPool Reshape Gemm Relu Gemm Relu Gemm ");
+}
+
 TEST(Builtin, Gpt2Switches) {
   EXPECT_EQ(parameters(built("gpt2-mini:tied=0")) - parameters(built("gpt2-mini")), 20000 * 384);
   const Graph fused = built("gpt2-mini:flash=1");
@@ -273,7 +316,7 @@ TEST(BuiltinErrors, RepeatedAndEmptyOptions) {
 }
 
 TEST(BuiltinErrors, SizesThatDoNotFitEachOther) {
-  for (const char* network : {"gpt2", "gpt2like", "bert-base"}) {
+  for (const char* network : {"gpt2", "gpt2like", "bert-base", "vit-b-32"}) {
     EXPECT_EQ(error_of(fmt::format("{}:width=100,heads=6", network)),
               fmt::format("{}:width=100,heads=6: width=100 is not a multiple of heads=6 "
                           "(choose width=102 or another multiple of heads)",
@@ -282,6 +325,9 @@ TEST(BuiltinErrors, SizesThatDoNotFitEachOther) {
   EXPECT_EQ(error_of("bert-base:tokens=513"),
             "bert-base:tokens=513: tokens=513 is more than positions=512 "
             "(each token needs a row of the position table: choose fewer tokens or more positions)");
+  EXPECT_EQ(error_of("vit-b-32:image=100"),
+            "vit-b-32:image=100: image=100 is not a multiple of patch=32 "
+            "(choose image=128 or another multiple of patch)");
   EXPECT_EQ(error_of("unet:image=100"),
             "unet:image=100: image=100 is not a multiple of 8 (it is halved 3 times: choose image=104)");
 }

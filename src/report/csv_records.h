@@ -1,0 +1,36 @@
+// Tables of measurements as they are read: lines by the names of their columns.
+#pragma once
+
+#include <monet/expected.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace monet {
+
+// One line. Errors name file and line.
+class CsvRecord {
+ public:
+  using Cells = std::vector<std::string>;
+  CsvRecord(std::shared_ptr<const Cells> columns, Cells cells, std::string place);
+
+  // Fails when there is no such column, or the line ends before it.
+  Expected<std::string> text(const char* column) const;
+  // Fail also when it is not that.
+  Expected<std::int64_t> integer(const char* column) const;
+  Expected<double> number(const char* column) const;
+  Error error(std::string message) const;
+
+ private:
+  std::shared_ptr<const Cells> columns_;
+  Cells cells_;
+  std::string place_;
+};
+
+// All lines of a file after the first, which names the columns. Fields are not quoted. `advice` is for a file that
+// cannot be read.
+Expected<std::vector<CsvRecord>> read_csv(const std::string& path, const std::string& advice);
+
+}  // namespace monet
