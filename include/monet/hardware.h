@@ -61,7 +61,8 @@ struct UnitSummary {
   std::vector<OperationSummary> operations;
   std::vector<PrecisionSummary> precisions;
   double fill_cycles = 0;
-  std::string cycle_rule;  // empty: the loop-nest model
+  std::string cycle_rule;          // empty: the loop-nest model
+  double energy_pj_per_cycle = 0;  // of the rule
 };
 
 // Equal cores.

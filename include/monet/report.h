@@ -6,6 +6,7 @@
 #include <monet/expected.h>
 #include <monet/explore.h>
 #include <monet/optimize.h>
+#include <monet/precision.h>
 
 #include <string>
 #include <vector>
@@ -16,8 +17,8 @@ namespace monet {
 bool has_report_page();
 
 struct ReportOptions {
-  // One: a folder that evaluate, optimize, checkpoint or explore wrote with -o, its result.json, or a store. Two of
-  // evaluations: each, and what changed.
+  // One: a folder that evaluate, optimize, checkpoint, explore or precision compare wrote with -o, its result.json or
+  // comparison.json, or a store. Two of evaluations: each, and what changed.
   std::vector<std::string> inputs;
   std::string title;                    // empty: from what is shown
   std::vector<std::string> objectives;  // of a store; none: the space's
@@ -29,6 +30,7 @@ Expected<std::string> report_page(const ReportOptions& options);
 Expected<std::string> report_page(const Evaluation& evaluation);
 Expected<std::string> report_page(const Optimization& optimization);
 Expected<std::string> report_page(const Checkpointing& checkpointing);
+Expected<std::string> report_page(const PrecisionComparison& comparison);
 
 // What a folder keeps of an evaluation beside result.json, so that a page can be made of it later: machine, schedule,
 // lifetimes and graph, compactly.

@@ -17,6 +17,7 @@ from monet.exploration import Exploration, explore, spaces
 from monet.explorer import Explorer, run_batch
 from monet.machine import Hardware, hardware, presets
 from monet.network import Network, Step, load
+from monet.precision import PrecisionComparison, Simulation, compare_precisions, formats, recipes, simulate
 from monet.result import Result, evaluate
 from monet.search import Checkpointing, Fusion, Optimization, SearchedPlan, checkpoint, fuse, optimize
 from monet.tools import Packing, Rematerialization, Validation, pack, remat, validate, validations
@@ -36,16 +37,20 @@ __all__ = [
     "Optimization",
     "Packing",
     "PlanMetrics",
+    "PrecisionComparison",
     "Rematerialization",
     "Result",
     "SearchedPlan",
+    "Simulation",
     "Step",
     "Validation",
     "__version__",
     "checkpoint",
     "compare",
+    "compare_precisions",
     "evaluate",
     "explore",
+    "formats",
     "from_torch",
     "fuse",
     "hardware",
@@ -54,9 +59,11 @@ __all__ = [
     "pack",
     "presets",
     "read_result",
+    "recipes",
     "remat",
     "report",
     "run_batch",
+    "simulate",
     "spaces",
     "validate",
     "validations",

@@ -25,6 +25,8 @@ _NAMES = {
     "saved_bytes_dropped": "saved bytes dropped",
     "saved_bytes": "saved bytes",
     "value": "objective",
+    "loss": "held-out loss",
+    "accuracy": "held-out accuracy",
 }
 
 
@@ -193,6 +195,50 @@ def designs(exploration: Any, x: str | None, y: str | None, ax: Axes | None) -> 
     ax.set_xlabel(x)
     ax.set_ylabel(y)
     ax.set_title(str(exploration.space))
+    ax.legend(frameon=False)
+    return ax
+
+
+def losses(curves: list[tuple[str, dict[str, Any]]], held_out: bool, ax: Axes | None) -> Axes:
+    """Of simulations by name, the first as the others are compared with."""
+    ax = _axes(ax, 8, 4.5)
+    for i, (name, simulation) in enumerate(curves):
+        if held_out:
+            measured = simulation["measured"]
+            points = [(each["step"], each["loss"]) for each in measured]
+        else:
+            points = list(enumerate(simulation["losses"], 1))
+        # JSON has no infinity: what is no number is None.
+        points = [(step, loss) for step, loss in points if loss is not None]
+        style = {"color": "black", "linestyle": "--", "linewidth": 1.8} if i == 0 and len(curves) > 1 else {
+            "color": _COLOURS[(i - 1) % len(_COLOURS)], "linestyle": ("-", ":", "-.")[(i - 1) // len(_COLOURS) % 3]
+        }  # fmt: skip
+        ax.plot([step for step, _ in points], [loss for _, loss in points], label=name, **style)
+    ax.set_xlabel("step")
+    ax.set_ylabel("held-out loss" if held_out else "loss of the batch")
+    ax.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    return ax
+
+
+def recipes(rows: list[dict[str, Any]], x: str, y: str, ax: Axes | None) -> Axes:
+    """Rows with `loss` and `accuracy` of their own; those without a number of both axes are left out."""
+    numbers = ["energy_pj", "peak_bytes", "latency_s", "loss", "accuracy"]
+    x, y = _known(x, numbers), _known(y, numbers)
+    rows = [row for row in rows if row[x] is not None and row[y] is not None]
+    ax = _axes(ax, 7, 5)
+    for best, label, colour in ((False, "others", _COLOURS[0]), (True, "front", _COLOURS[5])):
+        chosen = [row for row in rows if row["best"] is best]
+        ax.scatter([row[x] for row in chosen], [row[y] for row in chosen], color=colour, label=label, zorder=3)
+    for row in rows:
+        ax.annotate(row["recipe"], (row[x], row[y]), xytext=(4, 4), textcoords="offset points", fontsize=8)
+    signs = {"accuracy": -1.0}
+    front: list[dict[str, Any]] = []
+    for row in sorted(rows, key=lambda row: (signs.get(x, 1.0) * row[x], signs.get(y, 1.0) * row[y])):
+        if not front or signs.get(y, 1.0) * row[y] < signs.get(y, 1.0) * front[-1][y]:
+            front.append(row)
+    ax.plot([row[x] for row in front], [row[y] for row in front], color=_COLOURS[5], linewidth=1.2)
+    ax.set_xlabel(_NAMES.get(x, x))
+    ax.set_ylabel(_NAMES.get(y, y))
     ax.legend(frameon=False)
     return ax
 

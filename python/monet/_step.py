@@ -18,6 +18,25 @@ Machine: TypeAlias = Hardware | str | os.PathLike[str]
 Costs: TypeAlias = Mapping[str, Callable[[_core.CustomTile], tuple[float, float] | None]]
 
 
+def put_subject(settings: _core.EvaluateOptions, subject: Subject, sizes: Mapping[str, Any]) -> tuple[str, Plan | None]:
+    """The network's name and the plan of its step; its sizes and its options go to `settings`."""
+    plan = None
+    if isinstance(subject, Step):
+        source = subject.network.source
+        put_network(settings, subject.network)
+        _options.apply("train", subject.options, settings)
+        plan = subject._plan
+    elif isinstance(subject, Network):
+        source = subject.source
+        put_network(settings, subject)
+    else:
+        source = os.fspath(subject)
+    for name, value in sizes.items():
+        if value is not None:
+            _options.put(settings, name, value)
+    return source, plan
+
+
 @contextmanager
 def prepared(
     who: str,
@@ -30,19 +49,8 @@ def prepared(
 ) -> Iterator[tuple[str, _core.EvaluateOptions]]:
     """The network and the options of its step; what a search has of its own goes to `search`."""
     settings: _core.EvaluateOptions = _core.EvaluateOptions() if search is None else getattr(search, "evaluate")
-    if isinstance(subject, Step):
-        source = subject.network.source
-        put_network(settings, subject.network)
-        _options.apply("train", subject.options, settings)
-        plan = subject._plan if plan is None else plan
-    elif isinstance(subject, Network):
-        source = subject.source
-        put_network(settings, subject)
-    else:
-        source = os.fspath(subject)
-    for name, value in sizes.items():
-        if value is not None:
-            _options.put(settings, name, value)
+    source, own_plan = put_subject(settings, subject, sizes)
+    plan = own_plan if plan is None else plan
     if isinstance(machine, Hardware):
         settings.hardware, settings.parameters = machine.source, list(machine.chosen.items())
     else:

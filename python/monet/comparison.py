@@ -14,6 +14,7 @@ from monet._json_object import JsonObject
 from monet._tables import Tabular
 from monet.errors import Error
 from monet.exploration import Exploration
+from monet.precision import PrecisionComparison
 from monet.result import Result
 from monet.search import Checkpointing, Optimization
 
@@ -104,13 +105,18 @@ def report(path: str | os.PathLike[str], *inputs: Compared, title: str = "") -> 
         _files.write(path, _named(_core.report_page(paths, title, []), names))
 
 
-def read_result(path: str | os.PathLike[str]) -> Result | Optimization | Checkpointing | Exploration:
-    """A result again: a folder that `save` or `-o` wrote, its result.json, what `--json` printed, or the store of an
-    exploration. Other files of the folder belong to result.json alone: without them there is no plan."""
+def read_result(
+    path: str | os.PathLike[str],
+) -> Result | Optimization | Checkpointing | Exploration | PrecisionComparison:
+    """A result again: a folder that `save` or `-o` wrote, its result.json or comparison.json, what `--json` printed, or
+    the store of an exploration. Other files of the folder belong to result.json alone: without them there is no plan."""
     where = Path(path)
     if where.is_file() and where.read_bytes()[:6] == b"SQLite":
         return Exploration(_core.show_store(str(where), []), where)
-    file = where / "result.json" if where.is_dir() else where
+    file = where
+    if where.is_dir():
+        names = [name for name in ("result.json", "comparison.json") if (where / name).is_file()]
+        file = where / (names or ["result.json"])[0]
     try:
         text = file.read_text(encoding="utf-8")
         fields = JsonObject(text)._fields
@@ -125,8 +131,10 @@ def read_result(path: str | os.PathLike[str]) -> Result | Optimization | Checkpo
         raise Error("this is no result of this version", place=str(file), advice="its \"schema\" must be 1")
     if fields.get("command") == "evaluate":
         return Result(text, None, file)
+    if fields.get("command") == "precision compare":
+        return PrecisionComparison(text, None, file)
     if "plans" in fields and "start" in fields:
         return Optimization(text, None, file)
     if "plans" in fields and "all_kept" in fields:
         return Checkpointing(text, None, file)
-    raise Error("this is no result of evaluate, optimize or checkpoint", place=str(file))
+    raise Error("this is no result of evaluate, optimize, checkpoint or precision compare", place=str(file))

@@ -21,6 +21,7 @@ void add_explore(CLI::App& app, ExploreCommand& command);
 void add_fuse(CLI::App& app, FuseCommand& command);
 void add_optimize(CLI::App& app, OptimizeCommand& command);
 void add_pack(CLI::App& app, PackCommand& command);
+void add_precisions(CLI::App& app, PrecisionCommands& commands);
 void add_remat(CLI::App& app, RematCommand& command);
 void add_report(CLI::App& app, ReportCommand& command);
 void add_compare(CLI::App& app, CompareCommand& command);
@@ -30,6 +31,8 @@ void add_validate(CLI::App& app, ValidateCommand& command);
 void add_common(CLI::App& command, CommonOptions& common);
 // All that says which step is made of a network, but for its precision.
 void add_step_options(CLI::App& command, TrainOptions& options);
+// --simulate and what belongs to it.
+void add_simulate_options(CLI::App& train, TrainCommand& command);
 void add_parameters(CLI::App& command, HardwareParameters& parameters);
 void add_schedule_options(CLI::App& command, EvaluateOptions& options);
 // --custom: costs of operators, from a file.
@@ -59,6 +62,9 @@ void add_model(CLI::App& command, std::string& model, Options& options) {
       ->allow_extra_args(false);
 }
 
+// --precision; `widths`: also those at which every element is costed.
+void add_precision(CLI::App& command, TrainOptions& options, bool widths);
+
 // What commands that map operators on a machine share.
 template <class Options>
 void add_machine(CLI::App& command, Options& options) {
@@ -68,13 +74,7 @@ void add_machine(CLI::App& command, Options& options) {
       ->type_name("H")
       ->check(name_or_file(Offer::machines));
   add_parameters(command, options.parameters);
-  command
-      .add_option(
-          "--precision", options.train.precision,
-          "fp32, bf16, fp16, mixed, mixed-fp16; or a width at which every element is costed: fp8, int16, int8, int4; "
-          "the file's own by default")
-      ->check(such_as({"fp32", "bf16", "fp16", "mixed", "mixed-fp16", "fp8", "int16", "int8", "int4"}))
-      ->type_name("FORMAT");
+  add_precision(command, options.train, true);
 }
 
 template <class Options>

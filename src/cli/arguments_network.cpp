@@ -1,5 +1,10 @@
 #include "cli/arguments.h"
 
+#include "training/recipe.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 namespace monet::cli {
 
 namespace {
@@ -19,7 +24,10 @@ void add_recompute_options(CLI::App& train, RecomputeOptions& options) {
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->group(group);
-  train.add_flag("--force", options.force, "use a plan that was made for another network")->group(group);
+  train
+      .add_flag("--force", options.force,
+                "use a plan that was made for another network; with --simulate: also what takes hours")
+      ->group(group);
 }
 
 }  // namespace
@@ -38,16 +46,28 @@ void add_inspect(CLI::App& app, InspectCommand& command) {
       network_help());
 }
 
+void add_precision(CLI::App& command, TrainOptions& options, bool widths) {
+  std::vector<std::string> words = training::recipe_names();
+  std::string help = fmt::format("which numbers it is made of: a recipe ({}), or the file of one (docs/precision.md)",
+                                 fmt::join(words, ", "));
+  if (widths) {
+    const std::vector<std::string> all = {"fp8", "int16", "int8", "int4"};
+    help +=
+        fmt::format("; or a width at which every element is costed, and nothing converted: {}", fmt::join(all, ", "));
+    words.insert(words.end(), all.begin(), all.end());
+  }
+  command.add_option("--precision", options.precision, help + "; the file's own by default")
+      ->check(such_as(std::move(words)))
+      ->type_name("RECIPE");
+}
+
 void add_train(CLI::App& app, TrainCommand& command) {
   CLI::App* train = app.add_subcommand("train", "the complete training step of a network: gradients, loss, optimizer");
   add_model(*train, command.model, command.options);
   add_step_options(*train, command.options);
   add_recompute_options(*train, command.recompute);
-  train
-      ->add_option("--precision", command.options.precision,
-                   "fp32, bf16, fp16, mixed or mixed-fp16; the file's own by default")
-      ->check(such_as({"fp32", "bf16", "fp16", "mixed", "mixed-fp16"}))
-      ->type_name("FORMAT");
+  add_simulate_options(*train, command);
+  add_precision(*train, command.options, false);
   train->add_option("-o,--output", command.output, "write the step as a standard ONNX file")->type_name("OUT.onnx");
   train->add_flag("--saved", command.view.saved, "a line for each saved tensor");
   train->add_flag("--parameters", command.view.parameters, "a line for each parameter: trained or frozen");
@@ -60,7 +80,9 @@ void add_train(CLI::App& app, TrainCommand& command) {
       "  monet train net.onnx --loss mse --optimizer sgd -o step.onnx\n"
       "  monet train resnet50 --freeze 'layer1.*' --freeze 'layer2.*'\n"
       "  monet train gpt2-small --batch 4 --recompute blocks -o step.onnx\n"
-      "  monet train bert-base --lora 8 --precision mixed\n\n" +
+      "  monet train bert-base --lora 8 --precision mixed\n"
+      "  monet train resnet18 --batch 32 --precision mxfp8-square\n"
+      "  monet train mlp-robotics --simulate 500 --precision mxfp8 --compare fp32,bf16 --csv curves.csv\n\n" +
       network_help());
 }
 

@@ -11,8 +11,10 @@ constexpr const char* statuses = "Exit status: 0 done; 1 something given is wron
 void add_report(CLI::App& app, ReportCommand& command) {
   CLI::App* report = app.add_subcommand("report", "one page to look at, which opens in any browser without a network");
   report
-      ->add_option("INPUT", command.input,
-                   "a folder that evaluate, optimize, checkpoint or explore wrote with -o, a result.json, or a store")
+      ->add_option(
+          "INPUT", command.input,
+          "a folder that evaluate, optimize, checkpoint, explore or precision compare wrote with -o, a result.json, "
+          "or a store")
       ->required();
   report->add_option("SECOND", command.second, "another folder or result.json of evaluate: both, and what changed");
   report

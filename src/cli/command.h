@@ -11,8 +11,10 @@
 #include <monet/map.h>
 #include <monet/optimize.h>
 #include <monet/pack.h>
+#include <monet/precision.h>
 #include <monet/remat.h>
 #include <monet/report.h>
+#include <monet/simulate.h>
 #include <monet/train.h>
 #include <monet/validate.h>
 
@@ -42,6 +44,11 @@ struct TrainCommand {
   RecomputeOptions recompute;
   TrainView view;
   std::string output;  // the ONNX file to write, or empty
+  // Training for real; its `train` is not looked at: `options` above is.
+  bool simulates = false;
+  SimulateOptions simulate;
+  std::vector<std::string> compare;  // precisions to compare with; none: fp32
+  std::string csv;                   // the curves to write, or empty
 };
 
 struct HardwareListCommand {
@@ -117,6 +124,30 @@ struct PackCommand {
   std::string output;  // the file to write, or empty
 };
 
+struct PrecisionListCommand {
+  CommonOptions common;
+};
+
+struct PrecisionShowCommand {
+  CommonOptions common;
+  std::string name;  // a recipe, a format or a file
+};
+
+struct PrecisionCompareCommand {
+  CommonOptions common;
+  std::string model, hardware;
+  PrecisionComparisonOptions options;  // the loss, the optimizer and what is trained stand in `evaluate`
+  std::optional<std::int64_t> simulate_batch;
+  std::string csv, folder;  // to write, or empty
+};
+
+struct PrecisionCommands {
+  enum class Chosen { list, show, compare } chosen = Chosen::list;
+  PrecisionListCommand list;
+  PrecisionShowCommand show;
+  PrecisionCompareCommand compare;
+};
+
 struct FuseCommand {
   CommonOptions common;
   std::string model;
@@ -178,6 +209,10 @@ int run(const EvaluateCommand& command);
 int run(const CheckpointCommand& command);
 int run(const OptimizeCommand& command);
 int run(const PackCommand& command);
+int run(const PrecisionCommands& commands);
+int run(const PrecisionListCommand& command);
+int run(const PrecisionShowCommand& command);
+int run(const PrecisionCompareCommand& command);
 int run(const FuseCommand& command);
 int run(const ExploreCommand& command);
 int run(const RematCommand& command);

@@ -6,7 +6,7 @@
 
 namespace monet::cli {
 
-enum class Offer { nothing, words, networks, machines, spaces, validations, files, folders };
+enum class Offer { nothing, words, networks, machines, spaces, recipes, validations, files, folders };
 
 struct Offered {
   Offer offer = Offer::nothing;
@@ -14,7 +14,7 @@ struct Offered {
   bool only_these = false;
 };
 
-// Of networks, machines, spaces, validations: what comes with the program.
+// Of networks, machines, spaces, recipes, validations: what comes with the program.
 std::vector<std::string> names_of(Offer offer);
 
 }  // namespace monet::cli

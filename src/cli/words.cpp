@@ -2,6 +2,7 @@
 
 #include "base/suggest.h"
 #include "networks/builtin.h"
+#include "training/recipe.h"
 
 #include <monet/explore.h>
 #include <monet/hardware.h>
@@ -21,7 +22,8 @@ namespace {
 // The parser keeps a validator's name, and nothing else that could tell it from others: words are joined into it.
 constexpr std::string_view only_mark = "one of:", such_mark = "such as:", name_mark = "name:";
 
-constexpr std::array<Offer, 4> named = {Offer::networks, Offer::machines, Offer::spaces, Offer::validations};
+constexpr std::array<Offer, 5> named = {Offer::networks, Offer::machines, Offer::spaces, Offer::recipes,
+                                        Offer::validations};
 
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> words;
@@ -95,6 +97,8 @@ std::vector<std::string> names_of(Offer offer) {
   } else if (offer == Offer::spaces) {
     if (const auto spaces = builtin_spaces())
       for (const SpaceInfo& space : *spaces) names.push_back(space.name);
+  } else if (offer == Offer::recipes) {
+    names = training::recipe_names();
   } else if (offer == Offer::validations) {
     for (const ValidationInfo& validation : validations()) names.push_back(validation.name);
   }

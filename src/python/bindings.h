@@ -30,6 +30,7 @@ void bind_functions(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_explore(nanobind::module_& module);
+void bind_precision(nanobind::module_& module);
 void bind_report(nanobind::module_& module);
 void bind_tools(nanobind::module_& module);
 

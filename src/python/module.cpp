@@ -42,6 +42,7 @@ NB_MODULE(_core, module) {
   monet::python::bind_evaluate(module);
   monet::python::bind_search(module);
   monet::python::bind_explore(module);
+  monet::python::bind_precision(module);
   monet::python::bind_report(module);
   monet::python::bind_tools(module);
 }

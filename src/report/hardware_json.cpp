@@ -55,6 +55,7 @@ Json json_of(const UnitSummary& unit) {
   }
   json["fill_cycles"] = unit.fill_cycles;
   json["cycle_rule"] = unit.cycle_rule.empty() ? Json() : Json(unit.cycle_rule);
+  json["energy_pj_per_cycle"] = unit.energy_pj_per_cycle;
   return json;
 }
 

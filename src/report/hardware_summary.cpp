@@ -73,6 +73,7 @@ UnitSummary summarize(const Unit& unit) {
   summary.precisions = summarize(unit.precisions);
   summary.fill_cycles = unit.fill_cycles;
   if (unit.cycle_rule) summary.cycle_rule = unit.cycle_rule->text();
+  summary.energy_pj_per_cycle = unit.energy_pj_per_cycle;
   return summary;
 }
 
@@ -85,6 +86,12 @@ UnitSummary summarize(const Rate& rate) {
           {std::string(name_of(static_cast<Count>(i))), 0, rate.operations_per_s[i], rate.energy_pj[i]});
   }
   summary.precisions = summarize(rate.precisions);
+  // Where a precision states kinds of its own: as they are for MACs.
+  const auto mac = static_cast<std::size_t>(Count::mac);
+  for (std::size_t i = 0; i < rate.by_precision.size() && rate.operations_per_s[mac] > 0; ++i) {
+    summary.precisions[i].rate = rate.in(i).operations_per_s[mac] / rate.operations_per_s[mac];
+    if (rate.energy_pj[mac] > 0) summary.precisions[i].energy = rate.in(i).energy_pj[mac] / rate.energy_pj[mac];
+  }
   return summary;
 }
 

@@ -89,6 +89,8 @@ std::string unit_text(const UnitSummary& unit) {
   }
   if (unit.fill_cycles > 0) text += fmt::format("    {:<10} {:g} cycles\n", "fill", unit.fill_cycles);
   if (!unit.cycle_rule.empty()) text += fmt::format("    {:<10} {}\n", "cycle rule", unit.cycle_rule);
+  if (unit.energy_pj_per_cycle > 0)
+    text += fmt::format("    {:<10} {} each\n", "cycles", energy_text(unit.energy_pj_per_cycle));
   return text;
 }
 

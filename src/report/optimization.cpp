@@ -103,12 +103,12 @@ class Optimizing {
     plan.placed = joint.placed;
     MONET_TRY(const Priced priced, pricer_->price(joint.plan));
     MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(joint.plan, subject_.graph, budgets_.hardware));
-    const auto& bits = pricer_->original().evaluator.element_bits();
+    const auto& width = pricer_->original().evaluator.element_bits();
     for (const BoundTensor& tensor : tensors) {
       if (tensor.retention == Retention::keep) continue;
       const Tensor& what = subject_.graph[tensor.tensor];
       (tensor.retention == Retention::page ? plan.paged : plan.recomputed).push_back(what.name);
-      plan.saved_bytes_dropped += (element_count(what.type.shape) * bits[tensor.tensor.index()] + 7) / 8;
+      plan.saved_bytes_dropped += width[tensor.tensor.index()].bytes(element_count(what.type.shape));
     }
     for (const std::vector<NodeId>& stack : priced.evaluated.assignment.stacks) plan.stacks += stack.size() > 1 ? 1 : 0;
     plan.plan_yaml = to_yaml(plan_as_carried_out(priced.scheduled(budgets_.hardware), joint.plan, subject_.graph));

@@ -62,11 +62,13 @@ void append_data(std::string& page, const PageContent& content) {
   member("comparison", content.comparison);
   member("plans", content.plans);
   member("exploration", content.exploration);
+  member("precisions", content.precisions);
   page += '}';
 }
 
 std::size_t size_of(const PageContent& content) {
   std::size_t bytes = content.comparison.size() + content.plans.size() + content.exploration.size();
+  bytes += content.precisions.size();
   for (const PageEvaluation& evaluation : content.evaluations)
     bytes += evaluation.result.size() + evaluation.details.size();
   return bytes;

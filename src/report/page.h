@@ -23,7 +23,7 @@ struct PageEvaluation {
 struct PageContent {
   std::string title;
   std::vector<PageEvaluation> evaluations;
-  std::string comparison, plans, exploration;  // empty: none
+  std::string comparison, plans, exploration, precisions;  // empty: none
 };
 
 // Cost: linear in the texts.

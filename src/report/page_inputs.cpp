@@ -61,8 +61,9 @@ Expected<std::string> input_file(const std::string& input) {
                  .advice = "give a folder that monet wrote with -o, its result.json, or a store of monet explore"};
   std::error_code ignored;
   const fs::path folder = input;
-  if (fs::is_directory(folder, ignored) && !is_there(folder / "result.json") && is_there(folder / "front.json"))
-    return store_of_folder(input);
+  if (!fs::is_directory(folder, ignored) || is_there(folder / "result.json")) return input;
+  if (is_there(folder / "front.json")) return store_of_folder(input);
+  if (is_there(folder / "comparison.json")) return (folder / "comparison.json").string();
   return input;
 }
 
@@ -70,6 +71,21 @@ Expected<PageEvaluation> evaluation_of(const ResultFile& file, const std::string
   if (file.folder.empty()) return PageEvaluation{.name = name, .result = file.text};
   MONET_TRY(std::optional<std::string> details, read_details(file.folder));
   return PageEvaluation{.name = name, .result = file.text, .details = details.value_or("")};
+}
+
+// What a page cannot do without.
+Status check_precisions(const ResultFile& file) {
+  const ResultFields fields(file.json, file.path);
+  MONET_TRY(const std::vector<ResultFields> rows, fields.objects("rows"));
+  if (rows.empty())
+    return Error{.message = "there is no recipe in it (\"rows\")",
+                 .place = file.path,
+                 .advice = "make it again with monet precision compare"};
+  for (const ResultFields& row : rows) {
+    MONET_CHECK(row.text_or("recipe", ""));
+    for (const char* key : {"latency_s", "energy_pj", "peak_bytes"}) MONET_CHECK(row.number_or(key, 0));
+  }
+  return Done{};
 }
 
 Expected<PageContent> content_of(const ResultFile& file) {
@@ -84,9 +100,14 @@ Expected<PageContent> content_of(const ResultFile& file) {
     MONET_TRY(content.plans, plans_of_file(file));
     return content;
   }
+  if (file.command == "precision compare") {
+    MONET_CHECK(check_precisions(file));
+    content.precisions = file.text;
+    return content;
+  }
   return Error{.message = fmt::format("there is no report of `monet {}`", file.command),
                .place = file.path,
-               .advice = "give a folder of evaluate, optimize, checkpoint or explore, or a store"};
+               .advice = "give a folder of evaluate, optimize, checkpoint, explore or precision compare, or a store"};
 }
 
 Expected<PageContent> content_of(const ResultFile& a, const ResultFile& b) {
@@ -146,6 +167,11 @@ Expected<std::string> report_page(const Optimization& optimization) {
 Expected<std::string> report_page(const Checkpointing& checkpointing) {
   return page_of({.title = fmt::format("{} on {}", checkpointing.model, checkpointing.hardware),
                   .plans = plans_of(checkpointing)});
+}
+
+Expected<std::string> report_page(const PrecisionComparison& comparison) {
+  return page_of(
+      {.title = fmt::format("{} on {}", comparison.model, comparison.hardware), .precisions = to_json(comparison)});
 }
 
 }  // namespace monet

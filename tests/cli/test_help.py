@@ -10,6 +10,7 @@ import pytest
 from commands import fails, is_mistake, run_command
 
 COMMANDS = ["inspect", "train", "hardware", "hardware list", "hardware show", "hardware check", "hardware import",
+            "precision", "precision list", "precision show", "precision compare",
             "evaluate", "map", "fuse", "checkpoint", "optimize", "explore", "report", "compare", "pack", "remat", "validate", "reference",
             "completion"]  # fmt: skip
 
@@ -45,6 +46,9 @@ STEP = ("mlp-robotics", "--hardware", "edge_tpu")
     [
         (("evalute",), "evaluate"),
         (("hardware", "shw"), "show"),
+        (("precision", "shw"), "show"),
+        (("precision", "show", "mxfp88"), "mxfp8"),
+        (("precision", "compare", *STEP, "--recipes", "bf61"), "bf16"),
         (("inspect", "resnet1"), "resnet18"),
         (("inspect", "gpt2:layer=2"), "layers"),
         (("evaluate", "mlp-robotics", "--hardwar", "x"), "--hardware"),
@@ -138,7 +142,7 @@ def test_the_reference_has_every_command_and_option(run, form) -> None:
     text = result.stdout.replace("\\-", "-")
     for command in COMMANDS:
         heading = f"## monet {command}\n" if form == "markdown" else f".SS monet {command}\n"
-        assert heading in text or (form == "man" and command == "hardware")
+        assert heading in text or (form == "man" and command in ("hardware", "precision"))
         for option in options_of(run(*command.split(), "--help").stdout):
             assert re.search(rf"[`B]{re.escape(option)}[` \\]", text), option
     for words in ("(default latency)", "resnet18-cifar", "Exit status" if form == "markdown" else "EXIT STATUS"):

@@ -13,8 +13,10 @@ import pytest
 from commands import run_command
 from onnx import TensorProto, helper
 
-BUILT_IN = ("resnet18", "resnet50", "resnet18-cifar", "resnet18-cifar-folded", "resnet18-224", "mobilenet-v2", "gpt2",
-            "gpt2-small", "gpt2-mini", "gpt2-tiny", "gpt2like", "bert-base", "mlp-robotics", "unet", "fsrcnn")
+BUILT_IN = ("resnet18", "resnet34", "resnet50", "wide-resnet50-2", "wide-resnet101-2", "resnet18-cifar",
+            "resnet18-cifar-folded", "resnet18-224", "mobilenet-v2", "vit-b-32", "vit-b-16", "vit-tiny", "vit-cifar",
+            "gpt2", "gpt2-small", "gpt2-mini", "gpt2-tiny", "gpt2like", "bert-base", "mlp-robotics", "pets-cartpole",
+            "pets-reacher", "pets-pusher", "pets-halfcheetah", "lenet5", "unet", "fsrcnn")
 
 
 @pytest.fixture

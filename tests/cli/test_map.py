@@ -194,8 +194,29 @@ def test_what_is_not_mapped_is_said(run) -> None:
     assert "no unit of core simd has all of its operations (without power)\n" in result.stdout
 
 
-def test_nothing_could_be_mapped(run) -> None:
-    result = run(NETWORK, "--hardware", "dacapo", "--layer", "relu*", "--json", "-q")
+PRODUCTS_ONLY = """\
+monet: 1
+name: products
+clock: 500 MHz
+memories:
+  dram: {kind: dram, size: 1 GiB, ports: {rw: {kind: read_write, width: 64 bit/cycle}},
+         read_energy: 1 pJ, write_energy: 1 pJ}
+cores:
+  core:
+    array:
+      dimensions: {row: {size: 4, loops: [D, B]}, column: {size: 4, loops: [K]}}
+      operations: {mac: {cycles: 1, energy: 1 pJ}}
+    memories:
+      buffer: {kind: sram, size: 64 KiB, serves: all, ports: {rw: {kind: read_write, width: 64 bit/cycle}},
+               read_energy: 1 pJ, write_energy: 1 pJ}
+      dram: {use: dram}
+"""
+
+
+def test_nothing_could_be_mapped(run, tmp_path) -> None:
+    machine = tmp_path / "products.yaml"
+    machine.write_text(PRODUCTS_ONLY)
+    result = run(NETWORK, "--hardware", machine, "--layer", "relu*", "--json", "-q")
     assert result.returncode == 2
     found = json.loads(result.stdout)
     assert found["layers"] == [] and len(found["unmapped"]) == 3

@@ -54,19 +54,21 @@ TEST(Page, HoldsWhatItWasGiven) {
   EXPECT_EQ(data["evaluations"][0]["name"], "one");
   EXPECT_EQ(data["evaluations"][0]["machine"]["x"], 1);
   EXPECT_EQ(data["evaluations"][0]["y"], Json::array());
-  for (const char* absent : {"comparison", "plans", "exploration"}) EXPECT_FALSE(data.contains(absent));
+  for (const char* absent : {"comparison", "plans", "exploration", "precisions"}) EXPECT_FALSE(data.contains(absent));
 }
 
 TEST(Page, OfSeveralParts) {
   const Json data = data_of({.evaluations = {{"a", "{}", ""}, {"b", "{}", "{ }"}},
                              .comparison = R"({"rows": []})",
                              .plans = R"({"plans": [1]})",
-                             .exploration = R"({"shown": 3})"});
+                             .exploration = R"({"shown": 3})",
+                             .precisions = R"({"rows": [2]})"});
   ASSERT_EQ(data["evaluations"].size(), 2U);
   EXPECT_EQ(data["evaluations"][1], (Json{{"name", "b"}, {"result", Json::object()}}));
   EXPECT_EQ(data["comparison"]["rows"], Json::array());
   EXPECT_EQ(data["plans"]["plans"], Json::array({1}));
   EXPECT_EQ(data["exploration"]["shown"], 3);
+  EXPECT_EQ(data["precisions"]["rows"], Json::array({2}));
 }
 
 TEST(Page, CannotBeBrokenOutOf) {

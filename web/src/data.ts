@@ -10,6 +10,7 @@ export interface ReportData {
   comparison?: ComparisonData; // of two evaluations
   plans?: PlansData; // of optimize and checkpoint
   exploration?: ExplorationData; // of a store
+  precisions?: PrecisionsData; // of precision compare
 }
 
 // ---------------------------------------------------------------- one evaluation
@@ -269,4 +270,46 @@ export interface ExplorationData {
   correlations: { a: string; b: string; metric: string; spearman: number; designs: number }[];
   commands: { workload: string; command: string }[]; // "monet evaluate NET --hardware H {set}"; {set}: the design's parameters
   notes: string[];
+}
+
+// ---------------------------------------------------------------- recipes of number formats
+
+export interface PrecisionsData {
+  command: 'precision compare';
+  model: string;
+  simulate_model: string | null; // that was trained for real; null: none
+  hardware: string;
+  rows: {
+    recipe: string;
+    failed: string | null; // why there are no costs: then they are null
+    costed_as: string | null; // what products were converted to for the costs that the machine cannot run as they are
+    best: boolean; // no other has a lower held-out loss (beyond loss_tolerance), less energy and less peak memory
+    latency_s: number | null;
+    energy_pj: number | null;
+    peak_bytes: number | null;
+    static_bytes: number | null;
+    saved_bytes: number | null;
+    copy_bytes: number | null;
+    padding_bytes: number | null;
+    quantized_elements: number | null;
+    simulation: {
+      optimizer: string;
+      loss: string;
+      data: string;
+      batch: number;
+      steps: number;
+      parameters: number;
+      seed: number;
+      learning_rate: number;
+      diverged: boolean;
+      stopped: boolean;
+      losses: (number | null)[]; // of each step's batch
+      measured: { step: number; loss: number | null; accuracy: number | null }[]; // on held-out samples
+    } | null;
+    not_simulated: string | null; // why, where one was asked for
+  }[];
+  loss_tolerance: number | null; // between two seeds of the first recipe; null: not known
+  warnings: string[];
+  notes: string[];
+  wall_s: number;
 }

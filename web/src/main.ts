@@ -11,6 +11,7 @@ import { comparisonSection } from './sections/comparison';
 import { explorationAnalysis, explorationSummary } from './sections/exploration_facts';
 import { exploreChart } from './sections/exploration';
 import { plansSection } from './sections/plans';
+import { precisionSections } from './sections/precisions';
 
 function read(): Record<string, unknown> {
   const raw = document.getElementById('data')?.textContent ?? '';
@@ -41,6 +42,7 @@ function sections(data: Record<string, unknown>, evaluations: Evaluation[]): Sec
     );
   }
   if (data.plans !== undefined) made.push(section('plans', 'Plans', null, () => plansSection(data.plans)));
+  if (data.precisions !== undefined) made.push(...precisionSections(data.precisions));
   if (data.exploration !== undefined) {
     const raw = data.exploration;
     made.push(section('exploration', 'Exploration', null, () => explorationSummary(decodeExploration(raw))));

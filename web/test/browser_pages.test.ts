@@ -5,7 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { attribute, coloursDrawn, launch, open, pageOf, pageOfText, settled } from './browser';
-import { comparisonReport, explorationReport, plansReport, smallReport } from './report_data';
+import { comparisonReport, explorationReport, plansReport, precisionsReport, smallReport } from './report_data';
 
 let browser: Browser;
 before(async () => (browser = await launch()));
@@ -110,6 +110,74 @@ test('a comparison: what changed, and both evaluations', async () => {
   await page.close();
 });
 
+test('recipes: two charts, a table and curves that pick together', async () => {
+  for (const dark of [false, true]) {
+    const { page, problems } = await open(browser, pageOf('recipes', precisionsReport()), { dark });
+    assert.deepEqual(await page.$$eval('section', (all) => all.map((one) => one.id)), ['recipes', 'curves']);
+    // All but the one that cannot run and the one that came apart; each with its name.
+    const drawn = await page.$$eval('#recipes .plot', (all) =>
+      all.map((one) => [(one as HTMLElement).dataset.points, (one as HTMLElement).dataset.names]),
+    );
+    assert.deepEqual(drawn, [
+      ['15', '15'],
+      ['15', '15'],
+    ]);
+    assert.ok((await coloursDrawn(page, 'section')).every((colours) => colours > 4));
+    assert.match(
+      await page.innerText('#recipes'),
+      /Not in the charts[\s\S]*mx4 training came apart[\s\S]*tin-tin cannot run: no core/,
+    );
+    assert.equal((await page.$$('#recipes tbody tr')).length, 17);
+    const words = await page.innerText('#recipes');
+    assert.match(words, /fp32 hardly learned/);
+    assert.match(words, /costed as mxint8/);
+    assert.match(words, /Losses within 0.003 count as equal on the front: so far apart are seeds 1 and 2 of fp32/);
+    assert.ok(!(await page.isVisible('#recipes details.fold li')), 'notes are folded');
+    assert.ok(
+      await page.$eval('#recipes .table-scroll', (one) => one.scrollWidth <= one.clientWidth),
+      'the last column is seen',
+    );
+    // By keyboard: a row, then the same again.
+    await page.focus('#recipes tbody tr:has-text("mxfp6") >> nth=0');
+    await page.keyboard.press('Enter');
+    await settled(page);
+    assert.equal((await page.$$('#recipes tr.marked')).length, 1);
+    assert.match(await page.innerText('#recipes .details'), /mxfp6[\s\S]*held-out loss[\s\S]*quantized copies/);
+    await page.selectOption('#recipes select', 'accuracy');
+    await settled(page);
+    assert.equal(await attribute(page, '#recipes .plot', 'data-points'), '15');
+    assert.equal(await attribute(page, '#curves .plot', 'data-curves'), '17');
+    await page.click('#curves button:has-text("mxfp4")');
+    await settled(page);
+    assert.equal(await attribute(page, '#curves .plot', 'data-curves'), '16');
+    assert.equal(await attribute(page, '#curves button:has-text("mxfp4")', 'aria-pressed'), 'false');
+    for (const what of ['difference', 'training', 'held-out']) {
+      await page.selectOption('#curves select', what);
+      await settled(page);
+      assert.ok((await coloursDrawn(page, '#curves'))[0] > 4, what);
+    }
+    await page.click('#curves button:has-text("None")');
+    await settled(page);
+    assert.equal(await attribute(page, '#curves .plot', 'data-curves'), '1');
+    const box = (await page.locator('#curves .u-over').boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    assert.match(await page.innerText('.tooltip'), /step 1?\d\d[\s\S]*fp32/);
+    assert.ok((await page.pdf({ preferCSSPageSize: true })).length > 40000);
+    assert.deepEqual(problems, []);
+    await page.close();
+  }
+});
+
+test('recipes without accuracy: energy against memory', async () => {
+  const { page, problems } = await open(browser, pageOf('recipes-costs', precisionsReport(false)));
+  assert.deepEqual(await page.$$eval('section', (all) => all.map((one) => one.id)), ['recipes']);
+  assert.equal((await page.$$('#recipes .plot')).length, 1);
+  assert.equal(await attribute(page, '#recipes .plot', 'data-points'), '16');
+  assert.ok(!/accuracy \(/.test(await page.innerText('#recipes thead')));
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
 test('names with markup stay words', async () => {
   const data = smallReport();
   data.title = '<img src=x onerror=alert(1)></script><b>';
@@ -148,6 +216,7 @@ test('damaged data give notices, never a blank page', async () => {
       /“metric m” is missing/,
     ],
     ['comparison', (d) => (d.comparison = []), /comparison has no rows/],
+    ['precisions', (d) => (d.precisions = { rows: 3 }), /holds no recipes/],
   ];
   for (const [name, damage, words] of damages) {
     const data = JSON.parse(JSON.stringify(smallReport()));

@@ -1,5 +1,12 @@
 // Made-up data of every kind of page.
-import type { ComparisonData, EvaluationData, ExplorationData, PlansData, ReportData } from '../src/data';
+import type {
+  ComparisonData,
+  EvaluationData,
+  ExplorationData,
+  PlansData,
+  PrecisionsData,
+  ReportData,
+} from '../src/data';
 import { evaluationData } from './evaluation_data';
 import { randomNumbers } from './random';
 
@@ -33,6 +40,10 @@ export function plansReport(): ReportData {
 
 export function explorationReport(designs = 10000): ReportData {
   return { ...report('exploration', []), exploration: explorationData(designs) };
+}
+
+export function precisionsReport(accuracy = true): ReportData {
+  return { ...report('recipes', []), precisions: precisionsData(accuracy) };
 }
 
 function report(title: string, evaluations: EvaluationData[]): ReportData {
@@ -197,5 +208,100 @@ function explorationData(count: number): ExplorationData {
       { workload: 'training', command: 'monet evaluate resnet18-cifar --hardware edge_tpu {set} -o out/design' },
     ],
     notes: ['every design was checked'],
+  };
+}
+
+// Name, bits of an element, loss at the end above that of fp32.
+const recipes: [string, number, number][] = [
+  ['fp32', 32, 0],
+  ['bf16', 16, 0.002],
+  ['fp16', 16, 0.0015],
+  ['mixed', 16, 0.001],
+  ['fp8-hybrid', 8, 0.008],
+  ['mxfp8', 8.25, 0.006],
+  ['mxfp8-square', 8.125, 0.0065],
+  ['mxfp6', 6.25, 0.02],
+  ['mxfp6-square', 6.125, 0.022],
+  ['mxfp4', 4.25, 0.3],
+  ['mxint8', 8.25, 0.005],
+  ['mxint8-square', 8.125, 0.0055],
+  ['mx9', 9, 0.004],
+  ['mx6', 6, 0.03],
+  ['mx4', 4, NaN],
+  ['int8-tensor', 8, 0.07],
+  ['tin-tin', 8, 0.12],
+];
+
+function precisionsData(accuracy: boolean): PrecisionsData {
+  const random = randomNumbers(5);
+  const steps = 200;
+  const every = 10;
+  const rows: PrecisionsData['rows'] = recipes.map(([recipe, bits, above]) => {
+    const diverged = Number.isNaN(above);
+    const failed = recipe === 'tin-tin' ? 'no core can run Quantize in int8 (give a machine with a vector unit)' : null;
+    const cost = (value: number) => (failed === null ? value : null);
+    const curve = (step: number) => 0.05 + 2.2 * Math.exp(-step / 40) + (diverged ? step / 50 : above);
+    const ends = diverged ? 60 : steps;
+    return {
+      recipe,
+      failed,
+      costed_as: recipe === 'fp32' ? 'mxint8' : null,
+      best: false,
+      latency_s: cost(1e-3 + bits * 1e-4),
+      energy_pj: cost(2e8 + bits * 4e7 * (1 + 0.05 * random())),
+      peak_bytes: cost(Math.round(3e6 + bits * 1.5e5 * (recipe.endsWith('square') ? 0.8 : 1))),
+      static_bytes: cost(2e6),
+      saved_bytes: cost(Math.round(bits * 4e4)),
+      copy_bytes: cost(bits < 16 ? Math.round(bits * 6e4) : 0),
+      padding_bytes: cost(bits < 16 ? 1200 : 0),
+      quantized_elements: cost(bits < 16 ? 480000 : 0),
+      simulation: accuracy
+        ? {
+            optimizer: 'adam',
+            loss: 'cross-entropy',
+            data: 'a made-up task',
+            batch: 32,
+            steps,
+            parameters: 24610,
+            seed: 1,
+            learning_rate: 0.001,
+            diverged,
+            stopped: false,
+            losses: Array.from({ length: ends }, (_, k) => curve(k) * (1 + 0.2 * (random() - 0.5))),
+            measured: Array.from({ length: ends / every + 1 }, (_, k) => ({
+              step: k * every,
+              loss: diverged && k * every === ends ? null : curve(k * every),
+              accuracy: 1 - Math.min(0.9, curve(k * every) / 2.5),
+            })),
+          }
+        : null,
+      not_simulated: null,
+    };
+  });
+  const judged = (row: PrecisionsData['rows'][number]): number[] => [
+    accuracy ? (row.simulation!.measured.at(-1)!.loss ?? Infinity) : 0,
+    row.energy_pj ?? Infinity,
+    row.peak_bytes ?? Infinity,
+  ];
+  for (const row of rows) {
+    const own = judged(row);
+    row.best =
+      own.every(Number.isFinite) &&
+      row.costed_as === null &&
+      !rows.some((other) => {
+        const theirs = judged(other);
+        return other.costed_as === null && theirs.every((value, k) => value <= own[k]) && theirs.some((value, k) => value < own[k]);
+      });
+  }
+  return {
+    command: 'precision compare',
+    model: 'mlp-robotics',
+    simulate_model: accuracy ? 'mlp-robotics' : null,
+    hardware: 'snax_mx',
+    rows,
+    loss_tolerance: accuracy ? 0.003 : null,
+    warnings: accuracy ? ['fp32 hardly learned'] : [],
+    notes: ['a made-up task: classes with a random centre each'],
+    wall_s: 41,
   };
 }

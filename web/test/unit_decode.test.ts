@@ -7,9 +7,11 @@ import { commandOf, decodeExploration, settings } from '../src/decode/exploratio
 import { decodeGraph } from '../src/decode/graph';
 import { decodeLifetimes } from '../src/decode/lifetimes';
 import { decodePlans } from '../src/decode/plans';
+import { decodePrecisions, frontOf, smoothed } from '../src/decode/precisions';
 import { decodeEvaluation } from '../src/decode/result';
 import { chainOf, decodeSchedule, usersOf } from '../src/decode/schedule';
-import { comparisonReport, explorationReport, plansReport, smallReport } from './report_data';
+import { randomNumbers } from './random';
+import { comparisonReport, explorationReport, plansReport, precisionsReport, smallReport } from './report_data';
 
 function tinySchedule() {
   return {
@@ -90,6 +92,7 @@ test('damaged columns are named', () => {
   assert.throws(() => decodePlans({}), new Missing('The data hold no list of plans.'));
   assert.throws(() => decodeExploration({}), new Missing('The exploration holds no designs.'));
   assert.throws(() => decodeComparison({}), new Missing('The comparison has no rows.'));
+  assert.throws(() => decodePrecisions({}), new Missing('The comparison holds no recipes.'));
 });
 
 test('a result of anything at all is read', () => {
@@ -147,4 +150,60 @@ test('commands carry the design, quoted where a shell needs it', () => {
     "--set x=2 --set y=2 --set simd=32 --set lanes=2 --set 'sram=1 MiB' --set 'registers=16 KiB'",
   );
   assert.equal(commandOf('monet evaluate net {set}', exploration, 0), `monet evaluate net ${settings(exploration, 0)}`);
+});
+
+test('recipes: what there is none of is no number, and fp32 is what others are compared with', () => {
+  const found = decodePrecisions(precisionsReport().precisions);
+  assert.equal(found.rows.length, 17);
+  assert.equal(found.reference?.name, 'fp32');
+  const failed = found.rows.find((row) => row.name === 'tin-tin')!;
+  assert.match(failed.failed, /no core/);
+  assert.ok(Number.isNaN(failed.energy) && Number.isNaN(failed.copies) && failed.training !== null);
+  const fell = found.rows.find((row) => row.name === 'mx4')!;
+  assert.ok(fell.training!.diverged && Number.isNaN(fell.loss) && Number.isNaN(fell.accuracy));
+  assert.ok(found.rows.some((row) => row.best) && !failed.best && !fell.best);
+  assert.equal(found.reference!.costedAs, 'mxint8');
+  assert.ok(!found.reference!.best);
+  assert.equal(found.loss_tolerance, 0.003);
+  const stopped = precisionsReport().precisions!;
+  stopped.rows[1].simulation!.stopped = true;
+  assert.ok(Number.isNaN(decodePrecisions(stopped).rows[1].loss), 'half-trained recipes have no loss to compare');
+});
+
+test('recipes of anything at all are read', () => {
+  for (const rows of [
+    [],
+    [null, 3],
+    [{ recipe: 5, simulation: 'x' }],
+    [{ simulation: { losses: 'x', measured: [3, {}] } }],
+  ])
+    assert.ok(Array.isArray(decodePrecisions({ rows }).rows));
+  assert.equal(decodePrecisions({ rows: [{ recipe: 'a', failed: 'no' }, { recipe: 'b' }] }).reference?.name, 'b');
+});
+
+test('the front: none is beaten, all others are', () => {
+  assert.deepEqual(frontOf([3, 1, 2, 2, 5], [1, 4, 2, 3, 1]), [1, 2, 0]);
+  assert.deepEqual(frontOf([1, NaN, 2], [NaN, 1, 5]), [2]);
+  assert.deepEqual(frontOf([], []), []);
+  const random = randomNumbers(3);
+  for (let round = 0; round < 50; ++round) {
+    const x = Array.from({ length: 12 }, () => Math.floor(random() * 6));
+    const y = Array.from({ length: 12 }, () => Math.floor(random() * 6));
+    const beaten = (i: number) => x.some((_, k) => x[k] <= x[i] && y[k] <= y[i] && (x[k] < x[i] || y[k] < y[i]));
+    const places = (list: number[]) => new Set(list.map((i) => `${x[i]} ${y[i]}`));
+    assert.deepEqual(
+      places(frontOf(x, y)),
+      places(
+        x
+          .map((_, i) => i)
+          .filter((i) => !beaten(i))
+          .sort((a, b) => x[a] - x[b]),
+      ),
+    );
+  }
+});
+
+test('a smoothed curve is the mean of the last values', () => {
+  assert.deepEqual(smoothed([1, 3, 5, 7], 2), [1, 2, 4, 6]);
+  assert.deepEqual(smoothed([], 3), []);
 });

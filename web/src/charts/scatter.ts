@@ -2,8 +2,10 @@
 import type uPlot from 'uplot';
 import { colour } from '../base/theme';
 import { type Child } from '../base/dom';
+import { placeLabels } from './labels';
 import { axis, plot, type Plot } from './plot';
 import { around, linearTicks, logTicks } from './ticks';
+import { setFont } from './surface';
 import { hideTooltip, showTooltip } from './tooltip';
 
 export interface ScatterAxis {
@@ -21,6 +23,7 @@ export interface Points {
   size?(index: number): number; // radius in pixels
   strong?(index: number): boolean; // drawn over the others, with an outline
   shown?(index: number): boolean;
+  name?(index: number): string; // written beside it, where there is room
 }
 
 export interface Overlay {
@@ -168,10 +171,51 @@ export function scatter(options: ScatterOptions): Scatter {
         ratio * 2.5,
       );
     }
+    if (points.name) write(u, points.name, size);
     ctx.restore();
     made.element.dataset.points = String(
       strong.length + [...groups.values()].reduce((total, group) => total + group.length, 0),
     );
+  }
+
+  function write(u: uPlot, name: (index: number) => string, size: (index: number) => number): void {
+    const { ctx, bbox } = u;
+    const ratio = devicePixelRatio || 1;
+    const indices = [...placed.x.keys()].filter((i) => Number.isFinite(placed.x[i]));
+    setFont(ctx, 11 * ratio);
+    ctx.textAlign = 'left';
+    ctx.textBaseline = 'middle';
+    const labels = placeLabels(
+      indices.map((i) => ({ x: placed.x[i], y: placed.y[i] })),
+      indices.map((i) => ctx.measureText(name(i)).width + 4 * ratio),
+      14 * ratio,
+      Math.max(...indices.map(size), 0) * ratio,
+      { left: bbox.left, top: bbox.top, right: bbox.left + bbox.width, bottom: bbox.top + bbox.height },
+    );
+    ctx.fillStyle = colour('text');
+    ctx.lineJoin = 'round';
+    labels.forEach((label, k) => {
+      if (!label) return;
+      const [x, y] = [placed.x[indices[k]], placed.y[indices[k]]];
+      const width = ctx.measureText(name(indices[k])).width;
+      if (label.line) {
+        ctx.strokeStyle = colour('quiet');
+        ctx.lineWidth = 0.75 * ratio;
+        ctx.beginPath();
+        ctx.moveTo(x, y);
+        ctx.lineTo(
+          Math.min(Math.max(x, label.x), label.x + width + 4 * ratio),
+          label.y + Math.sign(y - label.y) * 6 * ratio,
+        );
+        ctx.stroke();
+      }
+      // Readable over lines.
+      ctx.strokeStyle = colour('panel');
+      ctx.lineWidth = 3 * ratio;
+      ctx.strokeText(name(indices[k]), label.x + 2 * ratio, label.y);
+      ctx.fillText(name(indices[k]), label.x + 2 * ratio, label.y);
+    });
+    made.element.dataset.names = String(labels.filter((label) => label !== null).length);
   }
 
   function ring(

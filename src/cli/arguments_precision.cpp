@@ -1,0 +1,130 @@
+#include "cli/arguments.h"
+
+namespace monet::cli {
+
+namespace {
+
+void add_simulation_options(CLI::App& compare, PrecisionCompareCommand& command) {
+  const char* const group = "Training for real";
+  SimulateOptions& options = command.options.simulate;
+  compare
+      .add_option("--simulate", command.options.simulate_model,
+                  "the network that is trained; MODEL by default. A small one stands for a large one of its kind")
+      ->check(name_or_file(Offer::networks))
+      ->type_name("MODEL")
+      ->group(group);
+  compare
+      .add_option("--simulate-batch", command.simulate_batch,
+                  "its batch; --batch by default, or else its own (32 where that is 1)")
+      ->check(check_whole_number)
+      ->type_name("N")
+      ->group(group);
+  compare.add_option("--steps", options.steps, "of training")
+      ->check(CLI::Range(1, 1000000))
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  compare.add_option("--learning-rate", options.learning_rate, "by the optimizer unless given")
+      ->check(CLI::PositiveNumber)
+      ->type_name("X")
+      ->group(group);
+  compare.add_option("--data", options.data, "samples, one a line; a made-up task by default")
+      ->type_name("FILE")
+      ->group(group);
+  compare.add_option("--samples", options.samples, "of the made-up task; 64 batches by default")
+      ->check(check_whole_number)
+      ->type_name("N")
+      ->group(group);
+  compare
+      .add_option("--measure-every", options.measure_every,
+                  "steps between measurements of the samples that are held out; a twentieth of all by default")
+      ->check(check_whole_number)
+      ->type_name("N")
+      ->group(group);
+  compare.add_option("--seed", options.seed, "of initial weights, data and order: the same for every recipe")
+      ->check([](const std::string& text) { return text.starts_with('-') ? "it is 0 or more" : std::string(); })
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(group);
+  compare.add_flag("--force", options.force, "also what is estimated to take hours")->group(group);
+  compare
+      .add_flag_function(
+          "--no-accuracy", [&command](std::int64_t) { command.options.accuracy = false; }, "train nothing: costs only")
+      ->group(group);
+}
+
+void add_precision_compare(CLI::App& precision, PrecisionCompareCommand& command) {
+  CLI::App* compare = precision.add_subcommand(
+      "compare", "every recipe on one network and one machine: accuracy against energy and memory");
+  add_model(*compare, command.model, command.options.evaluate.train);
+  compare->add_option("--hardware", command.hardware, "a preset (monet hardware list) or a file")
+      ->required()
+      ->type_name("H")
+      ->check(name_or_file(Offer::machines));
+  add_parameters(*compare, command.options.evaluate.parameters);
+  compare
+      ->add_option("--recipes", command.options.recipes,
+                   "recipes (monet precision list) and files; all of the program by default")
+      ->check(name_or_file(Offer::recipes))
+      ->type_name("A,B")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_mapping_search(*compare, command.options.evaluate);
+  add_simulation_options(*compare, command);
+  add_step_options(*compare, command.options.evaluate.train);
+  const char* const output = "Output";
+  compare
+      ->add_option("-o,--output", command.folder,
+                   "write comparison.json, comparison.csv and report.html, a page to look at, into this folder")
+      ->type_name("DIR")
+      ->group(output);
+  compare->add_option("--csv", command.csv, "write a line for each recipe")->type_name("FILE")->group(output);
+  add_common(*compare, command.common);
+  compare->footer(
+      "Examples:\n"
+      "  monet precision compare mlp-robotics --batch 32 --hardware jetson_agx_orin -o comparison\n"
+      "  monet precision compare resnet18 --hardware h100 --recipes fp32,bf16,mxfp8 --no-accuracy\n"
+      "  monet precision compare resnet18-cifar --hardware h100 --simulate mlp-robotics --simulate-batch 32\n"
+      "  monet precision compare net.onnx --hardware machine.yaml --recipes fp32,mine.yaml --steps 500 --json\n\n"
+      "Ctrl-C gives what was trained so far. Exit status 2: no recipe can run on the machine.\n\n" +
+      network_help());
+}
+
+}  // namespace
+
+void add_precisions(CLI::App& app, PrecisionCommands& commands) {
+  CLI::App* precision =
+      app.add_subcommand("precision", "number formats and recipes: what they are, what they cost and do to accuracy");
+  precision->require_subcommand(1);
+  CLI::App* list = precision->add_subcommand("list", "the formats and recipes that come with the program");
+  add_common(*list, commands.list.common);
+  list->footer("Examples:\n  monet precision list\n  monet precision list --json");
+
+  CLI::App* show = precision->add_subcommand("show", "a recipe with its formats, or a format: bits, range, source");
+  show->add_option("NAME", commands.show.name, "a recipe or a format (monet precision list), or a recipe's file")
+      ->required()
+      ->check(name_or_file(Offer::recipes));
+  add_common(*show, commands.show.common);
+  show->footer(
+      "Examples:\n"
+      "  monet precision show mxfp8\n"
+      "  monet precision show mxfp8_e4m3\n"
+      "  monet precision show fp7e3m3\n"
+      "  monet precision show mine.yaml --json");
+  add_precision_compare(*precision, commands.compare);
+
+  using Chosen = PrecisionCommands::Chosen;
+  const auto chooses = [&commands](CLI::App* command, Chosen chosen) {
+    command->callback([&commands, chosen] { commands.chosen = chosen; });
+  };
+  chooses(list, Chosen::list);
+  chooses(show, Chosen::show);
+  chooses(precision->get_subcommand("compare"), Chosen::compare);
+  precision->footer(
+      "Examples:\n"
+      "  monet precision list\n"
+      "  monet precision show mxfp8\n"
+      "  monet precision compare mlp-robotics --batch 32 --hardware jetson_agx_orin -o comparison");
+}
+
+}  // namespace monet::cli

@@ -1,0 +1,77 @@
+#include "cli/command.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/pages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace monet::cli {
+
+namespace {
+
+int write_files(const PrecisionComparison& comparison, const PrecisionCompareCommand& command) {
+  int status = write_text(command.csv, command.csv.empty() ? "" : to_csv(comparison));
+  if (status != 0 || command.folder.empty()) return status;
+  const std::filesystem::path folder = command.folder;
+  status = make_folder(folder);
+  if (status == 0) status = write_text(folder / "comparison.json", to_json(comparison) + "\n");
+  if (status == 0) status = write_text(folder / "comparison.csv", to_csv(comparison));
+  return status == 0 ? write_page(folder / "report.html", [&] { return report_page(comparison); }) : status;
+}
+
+Error none_runs(const PrecisionComparison& comparison) {
+  return {.kind = ErrorKind::infeasible,
+          .message = fmt::format("none of the {} recipes can run {}; {}: {}", comparison.rows.size(), comparison.model,
+                                 comparison.rows.front().recipe, comparison.rows.front().failed),
+          .place = comparison.hardware,
+          .advice = "take another machine or a smaller batch, or other recipes"};
+}
+
+}  // namespace
+
+int run(const PrecisionCommands& commands) {
+  switch (commands.chosen) {
+    case PrecisionCommands::Chosen::list: return run(commands.list);
+    case PrecisionCommands::Chosen::show: return run(commands.show);
+    case PrecisionCommands::Chosen::compare: break;
+  }
+  return run(commands.compare);
+}
+
+int run(const PrecisionListCommand& command) {
+  const auto all = recipes();
+  if (!all) return report(all.error());
+  return print(command.common.json ? to_json(number_formats(), *all) + "\n" : to_text(number_formats(), *all));
+}
+
+int run(const PrecisionShowCommand& command) {
+  const auto described = describe_precision(command.name);
+  if (!described) return report(described.error());
+  return print(command.common.json ? to_json(*described) + "\n" : to_text(*described));
+}
+
+int run(const PrecisionCompareCommand& command) {
+  PrecisionComparisonOptions options = command.options;
+  options.simulate.train = options.evaluate.train;
+  if (command.simulate_batch) options.simulate.train.batch = command.simulate_batch;
+  options.simulate.jobs = options.evaluate.jobs;
+  options.evaluate.stop = options.simulate.stop = stop_on_interrupt();
+  const bool watched = is_watched(command.common);
+  if (watched) options.evaluate.progress = options.simulate.progress = show_progress;
+  const auto comparison = compare_precisions(command.model, command.hardware, options);
+  if (watched) clear_progress();
+  if (!comparison) return report(comparison.error());
+  report(comparison->warnings, comparison->notes, command.common);
+  if (const int status = write_files(*comparison, command); status != 0) return status;
+  const bool none = std::ranges::none_of(comparison->rows, [](const PrecisionRow& row) { return row.failed.empty(); });
+  if (command.common.json || !none) {
+    const int status = print(command.common.json ? to_json(*comparison) + "\n" : to_text(*comparison));
+    if (status != 0) return status;
+  }
+  return none ? report(none_runs(*comparison)) : 0;
+}
+
+}  // namespace monet::cli
