@@ -65,7 +65,7 @@ docs: $(if $(filter build/monet,$(MONET)),build) .venv-docs/requirements.stamp #
 	@cp $< $@
 
 # What the Python package is made of. Compiled as the program is, so that the compiler cache has all of the library.
-PYTHON_SOURCES = $(wildcard CMakeLists.txt cmake data/hardware include presets pyproject.toml python spaces src web/src web/package-lock.json)
+PYTHON_SOURCES = $(wildcard CMakeLists.txt cmake data/hardware include presets pyproject.toml python recipes spaces src web/src web/package-lock.json)
 
 python: ## build and install the Python package into .venv
 	@scripts/setup.sh test

@@ -147,7 +147,9 @@ inline Expected<Graph> random_subject(Random& random) {
   if (random.chance(0.1)) options.optimizer.micro_batches = 2;
   if (random.chance(0.2)) options.conv_gradient = training::ConvGradient::im2col;
   if (random.chance(0.2)) {
-    MONET_TRY(options.precision, training::parse_precision(random.one_of<std::string>({"bf16", "mixed"})));
+    MONET_TRY(options.recipe,
+              training::read_recipe(random.one_of<std::string>(
+                  {"bf16", "mixed", "mxfp8", "mxfp4-square", "fp8-hybrid", "int8-channel", "int8-integer"})));
   }
   MONET_TRY(training::TrainingStep step, training::make_training_step({std::move(forward), false, {}, {}}, options));
   return std::move(step.graph);
