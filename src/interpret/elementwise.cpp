@@ -212,7 +212,7 @@ std::vector<Array> quantized_to_format(const Execution& execution) {
   std::vector<Array> results = {execution.in(0)};
   const bool stochastic = execution.attributes.has(Attr::mode) && execution.attributes.text(Attr::mode) == "stochastic";
   quantize(results[0].values, results[0].shape, execution.output_types[0]->format,
-           {.rounding = stochastic ? Rounding::stochastic : Rounding::nearest});
+           {.rounding = stochastic ? Rounding::stochastic : Rounding::nearest, .seed = execution.seed});
   return results;
 }
 
