@@ -8,7 +8,7 @@ namespace monet::cli {
 namespace {
 
 // What is offered for one value.
-std::string offer(const Offered& offered) {
+std::string bash_offer(const Offered& offered) {
   std::string text;
   if (!offered.words.empty())
     text += fmt::format("COMPREPLY+=($(compgen -W {} -- \"$cur\"))", quoted_for_shell(joined_words(offered.words)));
@@ -25,12 +25,12 @@ std::string names_of_options(const CommandReference& command) {
   return quoted_for_shell(joined_words(names));
 }
 
-std::string words_of(const CommandReference& command) {
+std::string bash_words(const CommandReference& command) {
   std::vector<std::string> names;
   for (const CommandReference& inner : command.commands) names.push_back(inner.name);
   if (!names.empty())
     return fmt::format("COMPREPLY=($(compgen -W {} -- \"$cur\"))", quoted_for_shell(joined_words(names)));
-  return command.arguments.empty() ? ":" : offer(command.arguments.front().offered);
+  return command.arguments.empty() ? ":" : bash_offer(command.arguments.front().offered);
 }
 
 }  // namespace
@@ -41,9 +41,9 @@ std::string bash_completion(const CommandReference& program) {
   std::string values, options, words;
   const auto add = [&](const CommandReference& command) {
     const std::string path = quoted_for_shell(below_program(command));
-    values += value_cases(command, [](const OptionReference& option) { return offer(option.offered); });
+    values += value_cases(command, [](const OptionReference& option) { return bash_offer(option.offered); });
     options += fmt::format("      {}) COMPREPLY=($(compgen -W {} -- \"$cur\")) ;;\n", path, names_of_options(command));
-    words += fmt::format("    {}) {} ;;\n", path, words_of(command));
+    words += fmt::format("    {}) {} ;;\n", path, bash_words(command));
   };
   add(program);
   for (const CommandReference* command : commands) {

@@ -23,7 +23,7 @@ std::string condition_of(const CommandReference& command) {
   return fmt::format("{}", fmt::join(seen, "; and "));
 }
 
-std::string offer(const Offered& offered) {
+std::string fish_offer(const Offered& offered) {
   std::string text = takes_files(offered) ? " -r -F" : " -x";
   if (!offered.words.empty()) text += " -a " + quoted_for_shell(joined_words(offered.words));
   return text;
@@ -33,7 +33,7 @@ std::string option_line(const std::string& start, const OptionReference& option)
   std::string text = start;
   for (const std::string& name : option.names)
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-  if (!option.value.empty()) text += offer(option.offered);
+  if (!option.value.empty()) text += fish_offer(option.offered);
   return text + " -d " + quoted_for_shell(option.description) + "\n";
 }
 

@@ -7,7 +7,7 @@ namespace monet::cli {
 
 namespace {
 
-std::string offer(const Offered& offered, const std::string& value) {
+std::string zsh_offer(const Offered& offered, const std::string& value) {
   std::string text;
   if (!offered.words.empty()) text += "compadd -- " + joined_words(offered.words);
   if (takes_files(offered))
@@ -29,13 +29,14 @@ std::string options_of(const CommandReference& command) {
   return fmt::format("names=({})", fmt::join(names, " "));
 }
 
-std::string words_of(const CommandReference& command) {
+std::string zsh_words(const CommandReference& command) {
   if (!command.commands.empty()) {
     std::vector<std::string> names;
     for (const CommandReference& inner : command.commands) names.push_back(described(inner.name, inner.description));
     return fmt::format("names=({}); _describe command names", fmt::join(names, " "));
   }
-  return command.arguments.empty() ? ":" : offer(command.arguments.front().offered, command.arguments.front().names[0]);
+  return command.arguments.empty() ? ":"
+                                   : zsh_offer(command.arguments.front().offered, command.arguments.front().names[0]);
 }
 
 }  // namespace
@@ -45,9 +46,10 @@ std::string zsh_completion(const CommandReference& program) {
   std::string values, options, words;
   const auto add = [&](const CommandReference& command) {
     const std::string path = quoted_for_shell(below_program(command));
-    values += value_cases(command, [](const OptionReference& option) { return offer(option.offered, option.value); });
+    values +=
+        value_cases(command, [](const OptionReference& option) { return zsh_offer(option.offered, option.value); });
     options += fmt::format("      {}) {} ;;\n", path, options_of(command));
-    words += fmt::format("    {}) {} ;;\n", path, words_of(command));
+    words += fmt::format("    {}) {} ;;\n", path, zsh_words(command));
   };
   add(program);
   for (const CommandReference* command : with_inner(program)) {

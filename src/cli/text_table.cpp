@@ -35,7 +35,7 @@ std::string cell_of(const Row& row, const Segment& segment) {
   return cell;
 }
 
-std::string trimmed(std::string text) {
+std::string without_trailing_blanks(std::string text) {
   text.erase(text.find_last_not_of(' ') + 1);
   return text;
 }
@@ -95,14 +95,14 @@ class TextTable {
   bool is_text(const Segment& segment) const {
     return segment.width() > least_text && std::ranges::all_of(rows_, [&](const Row& row) {
              return row.size() <= segment.begin || !is_blank(row, segment.begin) ||
-                    trimmed(cell_of(row, segment)).empty();
+                    without_trailing_blanks(cell_of(row, segment)).empty();
            });
   }
 
   // Nothing but its name stands in these columns.
   bool is_bare(const Row& row, const std::vector<Segment>& block) const {
     return &row != &rows_.front() && std::all_of(block.begin() + 1, block.end(), [&](const Segment& segment) {
-      return trimmed(cell_of(row, segment)).empty();
+      return without_trailing_blanks(cell_of(row, segment)).empty();
     });
   }
 
@@ -124,13 +124,13 @@ class TextTable {
         const std::string cell = cell_of(row, block[i]);
         line += cell + std::string(block[i].width() - width_of(cell) + 2, ' ');
       }
-      const std::string cell = trimmed(cell_of(row, last));
+      const std::string cell = without_trailing_blanks(cell_of(row, last));
       if (!wrap || width_of(cell) <= room) {
-        out += trimmed(line + cell) + "\n";
+        out += without_trailing_blanks(line + cell) + "\n";
         continue;
       }
       for (const std::string& piece : wrapped(cell, room, room)) {
-        out += trimmed(line + piece) + "\n";
+        out += without_trailing_blanks(line + piece) + "\n";
         line = std::string(before, ' ');
       }
     }

@@ -14,6 +14,11 @@
 
 namespace monet {
 
+// Width of elements, as the mappings cost them: at the precision asked for, or at the widest that the machine has.
+struct WidthRule {
+  std::optional<std::int64_t> stated, widest;  // bits
+};
+
 namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -35,11 +40,6 @@ std::optional<std::int64_t> widest_precision(const Hardware& hardware) {
   }
   return widest > 0 ? std::optional(widest) : std::nullopt;
 }
-
-// Width of elements, as the mappings cost them: at the precision asked for, or at the widest that the machine has.
-struct WidthRule {
-  std::optional<std::int64_t> stated, widest;  // bits
-};
 
 std::vector<StoredWidth> stored_widths(const Graph& graph, const WidthRule& rule, const std::string& machine,
                                        std::vector<std::string>& notes) {

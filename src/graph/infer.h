@@ -59,6 +59,8 @@ constexpr std::size_t max_operands = 255;
 Expected<Format> target_format(const OperatorTypes& operation);
 // Attr::axes are ascending axes of input 0.
 Status check_axes(const OperatorTypes& operation);
+// Attr::axis is one of the axes of input 0.
+Status check_axis(const OperatorTypes& operation);
 // Whether a tensor of that shape can be: the reason if not, else empty.
 std::string impossible_shape(const Shape& shape);
 

@@ -113,7 +113,7 @@ double rounded_by(const Rounder& rounder, double value, Rounding rounding, doubl
   return rounding == Rounding::nearest ? rounder.nearest(value) : rounder.stochastic(value, chance);
 }
 
-constexpr std::size_t named_floats = static_cast<std::size_t>(ElementType::float4e2m1) + 1;
+constexpr std::size_t named_float_count = static_cast<std::size_t>(ElementType::float4e2m1) + 1;
 
 // Of the named types, made once; float32 stands in for those that FloatRounder does not know.
 const FloatRounder& named_rounder(ElementType type, bool saturate) {
@@ -122,7 +122,7 @@ const FloatRounder& named_rounder(ElementType type, bool saturate) {
   };
   static const std::vector<Both> all = [] {
     std::vector<Both> rounders;
-    for (std::size_t i = 0; i < named_floats; ++i) {
+    for (std::size_t i = 0; i < named_float_count; ++i) {
       auto named = static_cast<ElementType>(i);
       if (named == ElementType::float64 || named == ElementType::float8e8m0) named = ElementType::float32;
       const FloatLayout layout = layout_of(named);
@@ -193,7 +193,7 @@ int largest_exponent(ElementType type) { return std::ilogb(largest_number(type))
 double rounded(double value, ElementType type, Rounding rounding, double chance, bool saturate) {
   if (type == ElementType::float64) return value;
   if (type == ElementType::float8e8m0) return rounded_power(value, layout_of(type), rounding, chance);
-  if (static_cast<std::size_t>(type) < named_floats)
+  if (static_cast<std::size_t>(type) < named_float_count)
     return rounded_by(named_rounder(type, saturate), value, rounding, chance);
   if (type == ElementType::boolean) return value != 0 ? 1 : 0;
   if (is_floating(type)) {

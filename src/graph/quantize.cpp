@@ -136,12 +136,11 @@ class Quantizer {
   template <class StepOf>
   void round_run(double* at, std::int64_t count, const StepOf& step_of) {
     // A scale that is zero in its type makes zeros.
-    constexpr double infinity = std::numeric_limits<double>::infinity();
     const Rounder rounder = rounder_;
     if (options_.rounding == Rounding::nearest) {
       for (std::int64_t i = 0; i < count; ++i) {
         const double step = step_of(i);
-        at[i] = rounder.nearest(at[i] / (step == 0 ? infinity : step)) * step;
+        at[i] = rounder.nearest(at[i] / (step == 0 ? std::numeric_limits<double>::infinity() : step)) * step;
       }
       return;
     }
@@ -149,7 +148,7 @@ class Quantizer {
     for (std::int64_t i = 0; i < count; ++i) {
       const double step = step_of(i);
       const double chance = chances_(first + static_cast<std::uint64_t>(i));
-      at[i] = rounder.stochastic(at[i] / (step == 0 ? infinity : step), chance) * step;
+      at[i] = rounder.stochastic(at[i] / (step == 0 ? std::numeric_limits<double>::infinity() : step), chance) * step;
     }
   }
 

@@ -14,7 +14,7 @@ namespace monet {
 
 namespace {
 
-constexpr std::int64_t max_lanes = std::int64_t{1} << 40;
+constexpr std::int64_t max_array_size = std::int64_t{1} << 40;
 constexpr std::int64_t max_bits = std::int64_t{1} << 60;
 
 bool share_path(const Level& a, const Level& b) {
@@ -130,7 +130,7 @@ class Checker {
       std::int64_t lanes = 1;
       for (const UnitDimension& dimension : unit.dimensions) {
         const auto product = checked_multiply(lanes, dimension.size);
-        if (dimension.size <= 0 || !product || *product > max_lanes) {
+        if (dimension.size <= 0 || !product || *product > max_array_size) {
           return fail(core_place(i),
                       fmt::format("the {} of the core '{}' has an impossible size", shown(unit.name), name));
         }

@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "base/suggest.h"
 #include "base/try.h"
+#include "hardware/yaml_values.h"
 
 #include <fmt/format.h>
 
@@ -23,12 +24,6 @@ std::string meant_name(std::string_view name, const std::vector<std::string>& kn
 }
 
 namespace {
-
-Error wrong_form(const Yaml& node, const std::string& what, std::string_view expected) {
-  return {.message = fmt::format("{} is {}", what, name_of(node.kind)),
-          .place = node.place.text(),
-          .advice = fmt::format("write {}", expected)};
-}
 
 Status check_scalar(const Yaml& node, const Key& key, const std::string& what) {
   if (node.is_scalar()) return Done{};

@@ -32,9 +32,9 @@ constexpr std::array<Function, 9> functions = {{{"min", minimum, 0},
                                                 {"log2", logarithm, 1},
                                                 {"sqrt", square_root, 1},
                                                 {"if", choose, 3}}};
-constexpr std::array<std::string_view, 3> words = {"and", "or", "not"};
+constexpr std::array<std::string_view, 3> operator_words = {"and", "or", "not"};
 // Units that may follow a / after a quantity: 64 bit/cycle.
-constexpr std::array<std::string_view, 5> below = {"cycle", "s", "bit", "B", "ms"};
+constexpr std::array<std::string_view, 5> divisor_units = {"cycle", "s", "bit", "B", "ms"};
 
 const Function* function_named(std::string_view name) {
   const auto found =
@@ -42,7 +42,9 @@ const Function* function_named(std::string_view name) {
   return found == functions.end() ? nullptr : &*found;
 }
 
-bool is_word(std::string_view name) { return std::find(words.begin(), words.end(), name) != words.end(); }
+bool is_word(std::string_view name) {
+  return std::find(operator_words.begin(), operator_words.end(), name) != operator_words.end();
+}
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_letter_or_digit(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
@@ -220,7 +222,7 @@ class ExpressionParser {
       const std::size_t slash = at_ - 1;
       skip_space();
       const std::string_view divisor = word();
-      if (std::find(below.begin(), below.end(), divisor) != below.end()) {
+      if (std::find(divisor_units.begin(), divisor_units.end(), divisor) != divisor_units.end()) {
         unit += fmt::format("/{}", divisor);
       } else {
         at_ = slash;
@@ -288,7 +290,8 @@ class ExpressionParser {
 Expected<Expression> Expression::parse(std::string_view text) { return ExpressionParser(text).parse(); }
 
 bool Expression::is_reserved(std::string_view name) {
-  return function_named(name) != nullptr || is_word(name) || std::find(below.begin(), below.end(), name) != below.end();
+  return function_named(name) != nullptr || is_word(name) ||
+         std::find(divisor_units.begin(), divisor_units.end(), name) != divisor_units.end();
 }
 
 }  // namespace monet

@@ -28,7 +28,7 @@ const Keys provenance = {
     {.name = "note", .meaning = "a remark for readers"},
 };
 
-const Keys costs = {
+const Keys common_cost_keys = {
     {.name = "static_power",
      .form = Form::quantity,
      .meaning = "power of one instance, whether it works or not",
@@ -198,14 +198,14 @@ const Block& machine_block() {
              .block = effects_block},
             {.name = "notes", .form = Form::names, .meaning = "remarks that are shown with the machine"}},
            domain,
-           costs,
+           common_cost_keys,
            parts,
            provenance})};
   return block;
 }
 
 const Block& cluster_block() {
-  static const Block block = {"cluster", joined({repeat, include, domain, costs, parts, provenance})};
+  static const Block block = {"cluster", joined({repeat, include, domain, common_cost_keys, parts, provenance})};
   return block;
 }
 
@@ -230,13 +230,13 @@ const Block& effects_block() {
 }
 
 const Block& memory_block() {
-  static const Block block = {"memory", joined({memory_keys, include, domain, costs, provenance})};
+  static const Block block = {"memory", joined({memory_keys, include, domain, common_cost_keys, provenance})};
   return block;
 }
 
 const Block& level_block() {
   static const Block block = {"memory of a core",
-                              joined({level_keys, memory_keys, include, domain, costs, provenance})};
+                              joined({level_keys, memory_keys, include, domain, common_cost_keys, provenance})};
   return block;
 }
 
@@ -282,7 +282,7 @@ const Block& core_block() {
             {.name = "gang", .form = Form::integer, .meaning = "equal cores that work as one; left out: 1"},
             {.name = "memories", .form = Form::blocks, .meaning = "its memories, lowest first", .block = level_block}},
            domain,
-           costs,
+           common_cost_keys,
            provenance})};
   return block;
 }
@@ -431,7 +431,7 @@ const Block& link_block() {
              .form = Form::quantity,
              .meaning = "clock of this part; left out: that of the block around it",
              .measure = Measure::frequency}},
-           costs,
+           common_cost_keys,
            provenance})};
   return block;
 }

@@ -11,11 +11,7 @@
 
 namespace monet {
 
-namespace {
-
-constexpr std::size_t max_parameters = 1000;
-
-struct Definition {
+struct ParameterDefinition {
   std::string name;
   Place place;
   const Yaml* value = nullptr;  // the default
@@ -23,15 +19,19 @@ struct Definition {
   const Yaml* maximum = nullptr;
 };
 
+namespace {
+
+constexpr std::size_t max_parameters = 1000;
+
 bool is_name(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !text.empty() && letter(text.front()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
-std::vector<std::string> names_in(const std::vector<Definition>& definitions) {
+std::vector<std::string> names_in(const std::vector<ParameterDefinition>& definitions) {
   std::vector<std::string> names;
-  for (const Definition& definition : definitions) names.push_back(definition.name);
+  for (const ParameterDefinition& definition : definitions) names.push_back(definition.name);
   return names;
 }
 
@@ -66,16 +66,16 @@ bool is_expression(const Yaml& scalar) { return scalar.is_scalar() && scalar.sca
 // Values one after another, each after those on which it depends.
 class ParameterReader {
  public:
-  ParameterReader(const std::vector<Definition>& definitions, Parameters::Values& values)
+  ParameterReader(const std::vector<ParameterDefinition>& definitions, Parameters::Values& values)
       : definitions_(definitions), values_(values) {}
 
   Status read_all(const std::map<std::string, YamlPtr>& chosen) {
-    for (const Definition& definition : definitions_) MONET_CHECK(read(definition, chosen));
+    for (const ParameterDefinition& definition : definitions_) MONET_CHECK(read(definition, chosen));
     return Done{};
   }
 
  private:
-  Status read(const Definition& definition, const std::map<std::string, YamlPtr>& chosen) {
+  Status read(const ParameterDefinition& definition, const std::map<std::string, YamlPtr>& chosen) {
     if (values_.contains(definition.name)) return Done{};
     const auto other = chosen.find(definition.name);
     const Yaml& value = other == chosen.end() ? *definition.value : *other->second;
@@ -93,7 +93,7 @@ class ParameterReader {
       MONET_TRY(const Expression expression, parse_expression(value));
       for (const std::string& name : expression.names()) {
         const auto found = std::find_if(definitions_.begin(), definitions_.end(),
-                                        [&](const Definition& candidate) { return candidate.name == name; });
+                                        [&](const ParameterDefinition& candidate) { return candidate.name == name; });
         if (found == definitions_.end()) return unknown(name, names_in(definitions_), value);
         MONET_CHECK(read(*found, chosen));
       }
@@ -103,21 +103,21 @@ class ParameterReader {
     return Done{};
   }
 
-  const std::vector<Definition>& definitions_;
+  const std::vector<ParameterDefinition>& definitions_;
   Parameters::Values& values_;
   std::vector<std::string> open_;
 };
 
 namespace {
 
-Expected<std::vector<Definition>> read_definitions(const Yaml* block) {
-  std::vector<Definition> definitions;
+Expected<std::vector<ParameterDefinition>> read_definitions(const Yaml* block) {
+  std::vector<ParameterDefinition> definitions;
   if (block == nullptr) return definitions;
   if (block->entries.size() > max_parameters) {
     return Error{.message = fmt::format("more than {} parameters", max_parameters), .place = block->place.text()};
   }
   for (const Yaml::Entry& entry : block->entries) {
-    Definition definition{.name = entry.key, .place = entry.place, .value = entry.value.get()};
+    ParameterDefinition definition{.name = entry.key, .place = entry.place, .value = entry.value.get()};
     if (!is_name(entry.key)) {
       return Error{.message = fmt::format("'{}' cannot be the name of a parameter", shown(entry.key)),
                    .place = entry.place.text(),
@@ -143,7 +143,7 @@ Expected<std::vector<Definition>> read_definitions(const Yaml* block) {
   return definitions;
 }
 
-Status check_bounds(const Parameters& parameters, const Definition& definition, const Quantity& value,
+Status check_bounds(const Parameters& parameters, const ParameterDefinition& definition, const Quantity& value,
                     const Place& place) {
   for (const bool low : {true, false}) {
     const Yaml* bound = low ? definition.minimum : definition.maximum;
@@ -167,7 +167,7 @@ Status check_bounds(const Parameters& parameters, const Definition& definition, 
 
 Expected<Parameters> Parameters::read(const Yaml* block, const std::vector<std::pair<std::string, std::string>>& chosen,
                                       const std::string& file) {
-  MONET_TRY(const std::vector<Definition> definitions, read_definitions(block));
+  MONET_TRY(const std::vector<ParameterDefinition> definitions, read_definitions(block));
   std::map<std::string, YamlPtr> nodes;
   for (const auto& [name, text] : chosen) {
     const std::vector<std::string> known = names_in(definitions);
@@ -186,7 +186,7 @@ Expected<Parameters> Parameters::read(const Yaml* block, const std::vector<std::
   Parameters parameters;
   MONET_CHECK(ParameterReader(definitions, parameters.defaults_).read_all({}));
   MONET_CHECK(ParameterReader(definitions, parameters.chosen_).read_all(nodes));
-  for (const Definition& definition : definitions) {
+  for (const ParameterDefinition& definition : definitions) {
     const Quantity& value = parameters.chosen_[definition.name];
     const auto other = nodes.find(definition.name);
     const Yaml& written = other == nodes.end() ? *definition.value : *other->second;

@@ -1,6 +1,7 @@
 #include "hardware/units.h"
 
 #include "base/suggest.h"
+#include "base/text.h"
 
 #include <fmt/format.h>
 
@@ -94,12 +95,6 @@ double snapped(double value) {
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
 
 Expected<UnitScale> parse_unit(std::string_view text) {
   const std::size_t slash = text.find('/');

@@ -19,8 +19,8 @@ class Writer {
     find_owners();
     find_moves();
     out_.field(0, "monet", "1");
-    out_.field(0, "name", quoted(hardware_.name));
-    if (!hardware_.description.empty()) out_.field(0, "description", quoted(hardware_.description));
+    out_.field(0, "name", yaml_quoted(hardware_.name));
+    if (!hardware_.description.empty()) out_.field(0, "description", yaml_quoted(hardware_.description));
     out_.quantity(0, "clock", hardware_.clock_hz, "Hz");
     out_.quantity(0, "technology", hardware_.technology_nm, "nm");
     write_effects();
@@ -28,7 +28,7 @@ class Writer {
     out_.quantity(0, "area", hardware_.area_mm2, "mm2");
     if (!hardware_.notes.empty()) {
       out_.add(0, "notes:");
-      for (const std::string& note : hardware_.notes) out_.add(1, "- " + quoted(note));
+      for (const std::string& note : hardware_.notes) out_.add(1, "- " + yaml_quoted(note));
     }
     write_memories();
     write_cores();
@@ -92,7 +92,7 @@ class Writer {
     for (std::size_t i = 0; i < hardware_.memories.size(); ++i) {
       if (owner_[i] != nullptr) continue;
       if (std::exchange(first, false)) out_.add(0, "memories:");
-      out_.add(1, quoted(hardware_.memories[i].name) + ":");
+      out_.add(1, yaml_quoted(hardware_.memories[i].name) + ":");
       write_memory(out_, 2, hardware_.memories[i], moves_[i] ? &*moves_[i] : nullptr);
     }
   }
@@ -103,10 +103,10 @@ class Writer {
       const Core& core = hardware_.cores[i];
       const std::string body = core_text(core);
       const std::size_t count = equal_cores(i, body);
-      out_.add(1, quoted(count > 1 ? core.type : core.name) + ":");
+      out_.add(1, yaml_quoted(count > 1 ? core.type : core.name) + ":");
       Lines head;
       if (count > 1) head.field(2, "count", std::to_string(count));
-      if (count == 1 && core.type != core.name) head.field(2, "type", quoted(core.type));
+      if (count == 1 && core.type != core.name) head.field(2, "type", yaml_quoted(core.type));
       out_.add(0, chomped(std::move(head).text() + body));
       i += count;
     }
@@ -149,14 +149,14 @@ class Writer {
       loops[choice.dimension].push_back(fmt::format("{}: {}", name_of(choice.loop), choice.size));
     out.add(2, "dataflow:");
     for (const auto& [dimension, entries] : loops)
-      out.field(3, quoted(core.units[0].dimensions[dimension].name), join_fields(entries));
+      out.field(3, yaml_quoted(core.units[0].dimensions[dimension].name), join_fields(entries));
   }
 
   void write_level(Lines& out, const Core& core, const Level& level) const {
     const Memory& memory = hardware_[level.memory];
     const bool own = owner_[level.memory.index()] == &core;
-    out.add(3, quoted(own ? memory.name.substr(core.name.size() + 1) : memory.name) + ":");
-    if (!own) out.field(4, "use", quoted(memory.name));
+    out.add(3, yaml_quoted(own ? memory.name.substr(core.name.size() + 1) : memory.name) + ":");
+    if (!own) out.field(4, "use", yaml_quoted(memory.name));
     std::vector<std::string> paths;
     for (std::size_t p = 0; p < path_count; ++p)
       if (level.holds(static_cast<Path>(p))) paths.emplace_back(name_of(static_cast<Path>(p)));
@@ -165,7 +165,7 @@ class Writer {
     for (std::size_t d = 0; !core.units.empty() && d < core.units[0].dimensions.size(); ++d)
       if ((level.served >> d & 1U) != 0) served.push_back(core.units[0].dimensions[d].name);
     out.field(4, "serves", quoted_list(served));
-    if (level.link.valid()) out.field(4, "link", quoted(hardware_[level.link].name));
+    if (level.link.valid()) out.field(4, "link", yaml_quoted(hardware_[level.link].name));
     if (!level.link.valid() && !own) out.field(4, "link", "none");
     if (own) {
       write_memory(out, 4, memory, &level);
@@ -181,7 +181,7 @@ class Writer {
       for (const End& end : link.ends)
         ends.push_back(end.core.valid() ? hardware_[end.core].name : hardware_[end.memory].name);
       out_.add(1, fmt::format("- {}: {}", link.kind == LinkKind::bus ? "bus" : "link", quoted_list(ends)));
-      if (!link.name.empty()) out_.field(2, "name", quoted(link.name));
+      if (!link.name.empty()) out_.field(2, "name", yaml_quoted(link.name));
       if (!link.both_ways) out_.field(2, "one_way", "true");
       out_.field(2, "width", fmt::format("{} bit/cycle", link.bits_per_cycle));
       out_.quantity(2, "latency", link.latency_cycles, "cycle");

@@ -93,15 +93,15 @@ void write_precisions(Lines& out, const std::vector<PrecisionRate>& precisions,
     const PrecisionRate& precision = precisions[i];
     std::vector<std::string> fields = {fmt::format("rate: {}", precision.rate),
                                        fmt::format("energy: {}", precision.energy)};
-    if (!precision.accumulate.empty()) fields.push_back("accumulate: " + quoted(precision.accumulate));
+    if (!precision.accumulate.empty()) fields.push_back("accumulate: " + yaml_quoted(precision.accumulate));
     if (i < by_precision.size()) add_kinds(fields, by_precision[i]);
-    out.field(4, quoted(precision.name), join_fields(fields));
+    out.field(4, yaml_quoted(precision.name), join_fields(fields));
   }
 }
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string yaml_quoted(std::string_view text) {
   if (is_plain(text)) return std::string(text);
   std::string result = "\"";
   for (const char c : text) {
@@ -121,7 +121,7 @@ std::string list_of(const std::vector<std::string>& items) { return fmt::format(
 
 std::string quoted_list(const std::vector<std::string>& items) {
   std::vector<std::string> texts;
-  for (const std::string& item : items) texts.push_back(quoted(item));
+  for (const std::string& item : items) texts.push_back(yaml_quoted(item));
   return list_of(texts);
 }
 
@@ -136,7 +136,7 @@ void write_ports(Lines& out, int at, const Memory& memory, const Level* level, b
     std::vector<std::string> fields;
     if (widths) fields = port_fields(port);
     if (level != nullptr) fields.push_back("moves: " + list_of(moves_of(*level, i)));
-    out.field(at + 1, quoted(port.name), join_fields(fields));
+    out.field(at + 1, yaml_quoted(port.name), join_fields(fields));
   }
 }
 
@@ -169,13 +169,13 @@ void write_unit(Lines& out, const Unit& unit) {
       std::vector<std::string> loops;
       for (const Dim loop : dimension.loops) loops.push_back(name_of(loop));
       if (!loops.empty()) fields.push_back("loops: " + list_of(loops));
-      out.field(4, quoted(dimension.name), join_fields(fields));
+      out.field(4, yaml_quoted(dimension.name), join_fields(fields));
     }
   }
   write_operations(out, unit);
   write_precisions(out, unit.precisions);
   if (unit.fill_cycles != 0) out.field(3, "fill", fmt::format("{}", unit.fill_cycles));
-  if (unit.cycle_rule) out.field(3, "cycle_rule", quoted(unit.cycle_rule->text()));
+  if (unit.cycle_rule) out.field(3, "cycle_rule", yaml_quoted(unit.cycle_rule->text()));
   out.quantity(3, "energy_per_cycle", unit.energy_pj_per_cycle, "pJ/cycle");
   out.quantity(3, "area", unit.area_mm2, "mm2");
 }

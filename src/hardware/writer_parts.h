@@ -13,7 +13,7 @@
 namespace monet::hardware_text {
 
 // As a key or a value: in quotes where it must be.
-std::string quoted(std::string_view text);
+std::string yaml_quoted(std::string_view text);
 std::string list_of(const std::vector<std::string>& items);
 std::string quoted_list(const std::vector<std::string>& items);
 std::string join_fields(const std::vector<std::string>& fields);  // {a: 1, b: 2}

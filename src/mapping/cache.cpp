@@ -33,7 +33,7 @@ class Numbers {
 };
 
 constexpr std::int64_t most_entries = 64;
-constexpr std::int64_t most_size = std::int64_t{1} << 62;
+constexpr std::int64_t most_loop_size = std::int64_t{1} << 62;
 
 }  // namespace
 
@@ -113,12 +113,12 @@ std::optional<Mapping> mapping_from(std::string_view line) {
     SpatialLoop& loop = mapping.spatial.emplace_back();
     loop.dimension = static_cast<std::uint8_t>(read(0, 63));
     loop.loop = static_cast<std::uint8_t>(read(0, 63));
-    loop.size = read(1, most_size);
+    loop.size = read(1, most_loop_size);
   }
   for (std::int64_t i = read(0, most_entries); good && i > 0; --i) {
     TemporalLoop& loop = mapping.temporal.emplace_back();
     loop.loop = static_cast<std::uint8_t>(read(0, 63));
-    loop.size = read(1, most_size);
+    loop.size = read(1, most_loop_size);
   }
   for (std::int64_t i = read(0, most_entries); good && i > 0; --i) {
     auto& cuts = mapping.cuts.emplace_back();

@@ -12,7 +12,7 @@ namespace monet {
 namespace {
 
 constexpr std::size_t most_dimensions = 16;
-constexpr std::int64_t most_size = std::int64_t{1} << 40;
+constexpr std::int64_t most_written_size = std::int64_t{1} << 40;
 
 const std::vector<std::string>& dimension_names() {
   static const std::vector<std::string> names = [] {
@@ -62,7 +62,8 @@ Status read_spatial(MappingFile::Entry& entry, const YamlNode& node) {
     number.kind = YamlNode::Kind::scalar;
     number.text = parts[1];
     MONET_TRY(const double size, yaml_number(number, fmt::format("the size of '{}'", loop), 1));
-    if (size > static_cast<double>(most_size)) return item.error("an unrolling is larger than 2^40", "check the size");
+    if (size > static_cast<double>(most_written_size))
+      return item.error("an unrolling is larger than 2^40", "check the size");
     auto& loops = at_index(entry.spatial, index);
     if (std::any_of(loops.begin(), loops.end(), [&](const auto& other) { return other.first == loop; })) {
       return item.error(fmt::format("'{}' is unrolled twice along D{}", loop, index + 1), "multiply the sizes");
@@ -94,7 +95,7 @@ Status read_order(MappingFile::Entry& entry, const YamlNode& node) {
     if (parts[1] != "*") {
       YamlNode number = item.is_sequence() ? item.items[1] : item;
       number.text = parts[1];
-      MONET_TRY(loop.size, yaml_integer(number, "the size of a loop", 1, most_size));
+      MONET_TRY(loop.size, yaml_integer(number, "the size of a loop", 1, most_written_size));
     }
     if (!loop.loop && loop.size) return item.error("any loop ('*') cannot have a size", "write [\"*\", \"*\"]");
     entry.order.push_back(std::move(loop));

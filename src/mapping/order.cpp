@@ -7,7 +7,7 @@ namespace monet {
 namespace {
 
 // Choices of cuts that one order may look at; more are left out, and the search says so.
-constexpr double choice_limit = 20000;
+constexpr double cut_choice_limit = 20000;
 
 using Decision = CutDecision;
 
@@ -45,7 +45,7 @@ class Choices {
     return improved_;
   }
   double evaluated() const { return evaluated_; }
-  bool complete() const { return evaluated_ < choice_limit && visited_ < 20 * choice_limit; }
+  bool complete() const { return evaluated_ < cut_choice_limit && visited_ < 20 * cut_choice_limit; }
 
  private:
   static constexpr std::uint8_t frame_full = 0xff;
@@ -116,7 +116,7 @@ class Choices {
 
   // `energy` of what is chosen, and the least time of all given that.
   void decide(std::size_t i, double energy, const LeastTime& time) {
-    if (++visited_ > 20 * choice_limit || evaluated_ >= choice_limit) return;
+    if (++visited_ > 20 * cut_choice_limit || evaluated_ >= cut_choice_limit) return;
     if (hopeless(energy + least_energy_[i], time)) return;
     if (i == count_) return evaluate();
     const Decision& decision = decisions_[i];

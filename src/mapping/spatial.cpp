@@ -13,7 +13,7 @@ namespace monet {
 namespace {
 
 // Combinations that are looked at; beyond it fewer loops may share a dimension.
-constexpr std::size_t choice_limit = 20000;
+constexpr std::size_t unrolling_choice_limit = 20000;
 
 // What a loop does in a product.
 enum class LoopPart : std::uint8_t { group, row, column, sum };
@@ -63,7 +63,7 @@ class Chooser {
   // Nothing when there are too many.
   std::optional<std::vector<Unrolling>> run() {
     dimension(0);
-    if (visited_ > choice_limit) return std::nullopt;
+    if (visited_ > unrolling_choice_limit) return std::nullopt;
     std::ranges::stable_sort(choices_, {}, &Unrolling::compute_points);
     return std::move(choices_);
   }
@@ -122,7 +122,7 @@ class Chooser {
   }
 
   void dimension(std::size_t d) {
-    if (visited_ > choice_limit) return;
+    if (visited_ > unrolling_choice_limit) return;
     if (d == unit_.dimensions.size()) {
       ++visited_;
       if (seen_.insert(canonical()).second) choices_.push_back(unrolling_of(problem_, chosen_));

@@ -12,15 +12,15 @@ namespace monet::networks {
 namespace {
 
 // Norms come after each part of a block.
-TensorId block(GraphBuilder& builder, const std::string& name, TensorId x, const Attention& attention,
-               std::int64_t inner) {
+TensorId bert_block(GraphBuilder& builder, const std::string& name, TensorId x, const Attention& attention,
+                    std::int64_t inner) {
   const TensorId attended = self_attention(builder, name + ".attn", x, attention);
   x = layer_norm(builder, name + ".n1", builder.add(Op::Add, name + ".add1", {x, attended}));
   const TensorId fed = feed_forward(builder, name, x, inner);
   return layer_norm(builder, name + ".n2", builder.add(Op::Add, name + ".add2", {x, fed}));
 }
 
-Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
+Expected<Graph> build_bert(const BuiltinInfo& info, const OptionValues& values) {
   MONET_TRY(const TransformerSizes sizes, transformer_sizes(values));
   if (sizes.tokens > values["positions"]) {
     return Error{.message = fmt::format("tokens={} is more than positions={}", sizes.tokens, values["positions"]),
@@ -32,7 +32,7 @@ Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
   TensorId x = layer_norm(builder, "norm0", embedded.tokens);
   const Attention attention{.heads = sizes.heads};
   for (std::int64_t i = 0; i < sizes.layers; ++i) {
-    x = block(builder, fmt::format("blocks.{}", i), x, attention, sizes.ffn);
+    x = bert_block(builder, fmt::format("blocks.{}", i), x, attention, sizes.ffn);
   }
   const TensorId zero = builder.constant("first", Constant::integers(ElementType::int64, {}, {0}));
   const TensorId first = builder.add(Op::Gather, "first_token", {x, zero}, {{Attr::axis, std::int64_t{1}}});
@@ -46,7 +46,7 @@ std::vector<Network> bert_networks() {
   std::vector<OptionInfo> options = transformer_options({12, 768, 12, 3072, 30522, 128});
   options.push_back({"positions", "rows of the position table", 512, 1, 1 << 20});
   options.push_back(classes_option(2));
-  return {network("bert-base", "BERT-base with a classifier on the first token", std::move(options), build)};
+  return {network("bert-base", "BERT-base with a classifier on the first token", std::move(options), build_bert)};
 }
 
 }  // namespace monet::networks

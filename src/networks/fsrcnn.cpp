@@ -42,7 +42,7 @@ class Fsrcnn {
   bool activations_;
 };
 
-Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
+Expected<Graph> build_fsrcnn(const BuiltinInfo& info, const OptionValues& values) {
   return Fsrcnn(info.name, values.is_on("prelu")).build(values);
 }
 
@@ -57,7 +57,7 @@ std::vector<Network> fsrcnn_networks() {
                    {"maps", "mapping layers", 4, 0, 1024},
                    {"upscale", "pixels each pixel becomes along an axis", 4, 1, 64},
                    switch_option("prelu", "PReLU after each convolution but the last; 0: convolutions alone", true)},
-                  build)};
+                  build_fsrcnn)};
 }
 
 }  // namespace monet::networks

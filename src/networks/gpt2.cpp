@@ -10,15 +10,15 @@ namespace monet::networks {
 
 namespace {
 
-TensorId block(GraphBuilder& builder, const std::string& name, TensorId x, const Attention& attention,
-               std::int64_t inner) {
+TensorId gpt2_block(GraphBuilder& builder, const std::string& name, TensorId x, const Attention& attention,
+                    std::int64_t inner) {
   const TensorId attended = self_attention(builder, name + ".attn", layer_norm(builder, name + ".n1", x), attention);
   x = builder.add(Op::Add, name + ".add1", {x, attended});
   const TensorId fed = feed_forward(builder, name, layer_norm(builder, name + ".n2", x), inner);
   return builder.add(Op::Add, name + ".add2", {x, fed});
 }
 
-Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
+Expected<Graph> build_gpt2(const BuiltinInfo& info, const OptionValues& values) {
   MONET_TRY(const TransformerSizes sizes, transformer_sizes(values));
   GraphBuilder builder(info.name);
   const TensorId tokens = builder.input("input", {values["batch"], sizes.tokens}, ElementType::int64);
@@ -27,7 +27,7 @@ Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
   if (!attention.fused) attention.mask = causal_mask(builder, "mask", {sizes.tokens, sizes.tokens});
   TensorId x = embedded.tokens;
   for (std::int64_t i = 0; i < sizes.layers; ++i) {
-    x = block(builder, fmt::format("blocks.{}", i), x, attention, sizes.ffn);
+    x = gpt2_block(builder, fmt::format("blocks.{}", i), x, attention, sizes.ffn);
   }
   const TensorId head =
       values.is_on("tied") ? embedded.table : builder.parameter("head.weight", {sizes.vocabulary, sizes.width});
@@ -38,7 +38,7 @@ Network gpt2(std::string name, std::string description, const TransformerSizes& 
   std::vector<OptionInfo> options = transformer_options(defaults);
   options.push_back(switch_option("tied", "the head shares the token table's weights", true));
   options.push_back(switch_option("flash", "one fused operator for attention", false));
-  return network(std::move(name), std::move(description), std::move(options), build);
+  return network(std::move(name), std::move(description), std::move(options), build_gpt2);
 }
 
 // Radford et al. 2019, table 2, first row; 50257 tokens of byte-pair encoding, context 1024.

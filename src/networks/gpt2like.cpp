@@ -117,7 +117,7 @@ TensorId attention(GraphBuilder& builder, const std::string& name, TensorId x, c
   return batch_first(builder, name + ".batch_first", context, layer);
 }
 
-Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
+Expected<Graph> build_gpt2like(const BuiltinInfo& info, const OptionValues& values) {
   MONET_TRY(const TransformerSizes sizes, transformer_sizes(values));
   GraphBuilder builder(info.name);
   const std::int64_t batch = values["batch"];
@@ -150,7 +150,7 @@ std::vector<Network> gpt2like_networks() {
     if (option.name == "layers") option.meaning = "passes through the one encoder layer";
   }
   return {network("gpt2like", "the published GPT-2-like training graph: 4 layers with shared weights, no norms",
-                  std::move(options), build)};
+                  std::move(options), build_gpt2like)};
 }
 
 }  // namespace monet::networks

@@ -7,7 +7,7 @@ namespace monet::networks {
 
 namespace {
 
-Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
+Expected<Graph> build_lenet(const BuiltinInfo& info, const OptionValues& values) {
   GraphBuilder builder(info.name);
   TensorId x = builder.input("input", {values["batch"], 1, values["image"], values["image"]});
   x = relu(builder, "relu1", convolution(builder, "conv1", x, {.channels = 6, .kernel = 5, .bias = true}));
@@ -25,7 +25,8 @@ Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
 }  // namespace
 
 std::vector<Network> lenet_networks() {
-  return {network("lenet5", "LeNet-5 for images of digits, 28x28", {image_option(28, 12), classes_option(10)}, build)};
+  return {network("lenet5", "LeNet-5 for images of digits, 28x28", {image_option(28, 12), classes_option(10)},
+                  build_lenet)};
 }
 
 }  // namespace monet::networks

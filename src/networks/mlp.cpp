@@ -8,7 +8,7 @@ namespace monet::networks {
 
 namespace {
 
-Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
+Expected<Graph> build_mlp(const BuiltinInfo& info, const OptionValues& values) {
   GraphBuilder builder(info.name);
   TensorId x = builder.input("input", {values["batch"], values["inputs"]});
   const std::int64_t hidden_layers = values["layers"];
@@ -28,7 +28,7 @@ std::vector<Network> mlp_networks() {
                    {"hidden", "units of a hidden layer", 256, 1, 1 << 20},
                    {"layers", "hidden layers", 3, 1, 1024},
                    {"outputs", "actuator values", 8, 1, 1 << 20}},
-                  build)};
+                  build_mlp)};
 }
 
 }  // namespace monet::networks

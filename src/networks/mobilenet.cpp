@@ -39,7 +39,7 @@ TensorId inverted_residual(GraphBuilder& builder, const std::string& name, Tenso
   return builder.add(Op::Add, name + ".add", {identity, x});
 }
 
-Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
+Expected<Graph> build_mobilenet(const BuiltinInfo& info, const OptionValues& values) {
   GraphBuilder builder(info.name);
   TensorId x = builder.input("input", {values["batch"], 3, values["image"], values["image"]});
   x = convolution_norm_clip(builder, "features.0", x, {.channels = stem_channels, .kernel = 3, .stride = 2});
@@ -57,7 +57,8 @@ Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
 }  // namespace
 
 std::vector<Network> mobilenet_networks() {
-  return {network("mobilenet-v2", "MobileNet-V2 for ImageNet", {image_option(224, 32), classes_option(1000)}, build)};
+  return {network("mobilenet-v2", "MobileNet-V2 for ImageNet", {image_option(224, 32), classes_option(1000)},
+                  build_mobilenet)};
 }
 
 }  // namespace monet::networks

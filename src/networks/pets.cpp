@@ -10,9 +10,9 @@ namespace monet::networks {
 
 namespace {
 
-constexpr std::int64_t batch = 32;
+constexpr std::int64_t pets_batch = 32;
 
-Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
+Expected<Graph> build_pets(const BuiltinInfo& info, const OptionValues& values) {
   GraphBuilder builder(info.name);
   TensorId x = builder.input("input", {values["batch"], values["inputs"]});
   const std::int64_t hidden_layers = values["layers"];
@@ -28,12 +28,12 @@ Network robot(const std::string& name, std::int64_t inputs, std::int64_t hidden,
               std::int64_t outputs) {
   return network("pets-" + name,
                  fmt::format("dynamics of the robot {} in PETS: {}-{}x{}-{}, swish, batch {}", name, inputs, hidden,
-                             layers, outputs, batch),
+                             layers, outputs, pets_batch),
                  {{"inputs", "values of state and action", inputs, 1, 1 << 20},
                   {"hidden", "units of a hidden layer", hidden, 1, 1 << 20},
                   {"layers", "hidden layers", layers, 1, 1024},
                   {"outputs", "means and variances", outputs, 1, 1 << 20}},
-                 build, batch);
+                 build_pets, pets_batch);
 }
 
 }  // namespace

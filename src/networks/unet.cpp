@@ -23,7 +23,7 @@ TensorId double_convolution(GraphBuilder& builder, const std::string& name, Tens
   return x;
 }
 
-Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
+Expected<Graph> build_unet(const BuiltinInfo& info, const OptionValues& values) {
   const std::int64_t image = values["image"];
   if (image % (1 << levels) != 0) {
     return Error{.message = fmt::format("image={} is not a multiple of {}", image, 1 << levels),
@@ -58,7 +58,7 @@ std::vector<Network> unet_networks() {
   return {network(
       "unet", "U-Net with three levels and 32 features at the first",
       {image_option(256, 1 << levels), {"features", "channels of the first level", 32, 1, 1 << 12}, classes_option(2)},
-      build)};
+      build_unet)};
 }
 
 }  // namespace monet::networks

@@ -13,12 +13,12 @@ namespace {
 
 constexpr double norm_epsilon = 1e-6;  // torchvision's
 
-struct Sizes {
+struct VitSizes {
   std::int64_t image, patch, width, layers, heads, ffn;
 };
 
-TensorId block(GraphBuilder& builder, const std::string& name, TensorId x, const Attention& attention,
-               std::int64_t inner) {
+TensorId vit_block(GraphBuilder& builder, const std::string& name, TensorId x, const Attention& attention,
+                   std::int64_t inner) {
   const TensorId attended =
       self_attention(builder, name + ".attn", layer_norm(builder, name + ".ln_1", x, norm_epsilon), attention);
   x = builder.add(Op::Add, name + ".add1", {x, attended});
@@ -28,7 +28,7 @@ TensorId block(GraphBuilder& builder, const std::string& name, TensorId x, const
 }
 
 // Each patch is a token: a convolution with the patch as kernel and stride.
-TensorId tokens_of(GraphBuilder& builder, TensorId image, const Sizes& sizes) {
+TensorId tokens_of(GraphBuilder& builder, TensorId image, const VitSizes& sizes) {
   const TensorId patches = convolution(
       builder, "conv_proj", image,
       {.channels = sizes.width, .kernel = sizes.patch, .stride = sizes.patch, .bias = true, .padded = false});
@@ -44,9 +44,9 @@ TensorId tokens_of(GraphBuilder& builder, TensorId image, const Sizes& sizes) {
   return builder.add(Op::Add, "encoder.embedding", {all, places});
 }
 
-Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
-  const Sizes sizes{values["image"],  values["patch"], values["width"],
-                    values["layers"], values["heads"], values["ffn"]};
+Expected<Graph> build_vit(const BuiltinInfo& info, const OptionValues& values) {
+  const VitSizes sizes{values["image"],  values["patch"], values["width"],
+                       values["layers"], values["heads"], values["ffn"]};
   MONET_CHECK(check_heads(sizes.width, sizes.heads));
   if (sizes.image % sizes.patch != 0) {
     return Error{.message = fmt::format("image={} is not a multiple of patch={}", sizes.image, sizes.patch),
@@ -57,7 +57,7 @@ Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
   TensorId x = tokens_of(builder, builder.input("input", {values["batch"], 3, sizes.image, sizes.image}), sizes);
   const Attention attention{.heads = sizes.heads};
   for (std::int64_t i = 0; i < sizes.layers; ++i) {
-    x = block(builder, fmt::format("encoder.layers.encoder_layer_{}", i), x, attention, sizes.ffn);
+    x = vit_block(builder, fmt::format("encoder.layers.encoder_layer_{}", i), x, attention, sizes.ffn);
   }
   x = layer_norm(builder, "encoder.ln", x, norm_epsilon);
   const TensorId zero = builder.constant("first", Constant::integers(ElementType::int64, {}, {0}));
@@ -65,7 +65,7 @@ Expected<Graph> build(const BuiltinInfo& info, const OptionValues& values) {
   return finish(builder, fully_connected(builder, "heads.head", first, values["classes"]), "logits");
 }
 
-Network vit(std::string name, std::string description, const Sizes& defaults, std::int64_t classes) {
+Network vit(std::string name, std::string description, const VitSizes& defaults, std::int64_t classes) {
   return network(std::move(name), std::move(description),
                  {image_option(defaults.image, 1),
                   {"patch", "height and width of a patch, a divisor of image", defaults.patch, 1, 1 << 14},
@@ -74,16 +74,16 @@ Network vit(std::string name, std::string description, const Sizes& defaults, st
                   {"heads", "attention heads, a divisor of width", defaults.heads, 1, 1 << 12},
                   {"ffn", "inner features of the feed-forward part", defaults.ffn, 1, 1 << 20},
                   classes_option(classes)},
-                 build);
+                 build_vit);
 }
 
 // Dosovitskiy et al. 2021, table 1: ViT-B.
-constexpr Sizes base_32{224, 32, 768, 12, 12, 3072};
-constexpr Sizes base_16{224, 16, 768, 12, 12, 3072};
+constexpr VitSizes base_32{224, 32, 768, 12, 12, 3072};
+constexpr VitSizes base_16{224, 16, 768, 12, 12, 3072};
 // Touvron et al. 2021 (DeiT), table 1: DeiT-Ti.
-constexpr Sizes tiny_16{224, 16, 192, 12, 3, 768};
+constexpr VitSizes tiny_16{224, 16, 192, 12, 3, 768};
 // For images of CIFAR: small enough to be trained number by number.
-constexpr Sizes cifar{32, 8, 64, 2, 4, 128};
+constexpr VitSizes cifar{32, 8, 64, 2, 4, 128};
 
 }  // namespace
 

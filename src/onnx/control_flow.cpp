@@ -15,15 +15,15 @@ namespace {
 
 constexpr std::size_t most_subgraph_nodes = 200'000;
 
-Error problem(const RawNode& node, std::string message, std::string advice) {
+Error error_of(const RawNode& node, std::string message, std::string advice) {
   return {.message = std::move(message), .place = place_of(node), .advice = std::move(advice)};
 }
 
-Error damaged(const RawNode& node) { return problem(node, "its graphs are damaged", "export the model again"); }
+Error damaged(const RawNode& node) { return error_of(node, "its graphs are damaged", "export the model again"); }
 
 Error data_decides(const RawNode& node) {
-  return problem(node, fmt::format("data decide what the {} does, and such control flow is not read", node.op_type),
-                 "export the model with its control flow unrolled");
+  return error_of(node, fmt::format("data decide what the {} does, and such control flow is not read", node.op_type),
+                  "export the model with its control flow unrolled");
 }
 
 const RawGraph* subgraph(const RawNode& node, Text name) {
@@ -83,15 +83,15 @@ Expected<std::vector<Importer::Value>> Importer::import_subgraph(const RawNode& 
   }
   for (const RawNode& node : graph.nodes) {
     if (++subgraph_nodes_ > most_subgraph_nodes) {
-      return problem(owner, fmt::format("its loops and branches come to more than {} nodes", most_subgraph_nodes),
-                     "export the model with smaller loops");
+      return error_of(owner, fmt::format("its loops and branches come to more than {} nodes", most_subgraph_nodes),
+                      "export the model with smaller loops");
     }
     FlatNode inlined{node, version};
     inlined.node.name = inner_names_.emplace_back(prefix + std::string(node.name));
     for (Text& name : inlined.node.inputs) {
       name = rename(name);
       if (!name.empty() && find(name) == nullptr)
-        return problem(inlined.node, fmt::format("its input '{}' is defined nowhere", name), "export the model again");
+        return error_of(inlined.node, fmt::format("its input '{}' is defined nowhere", name), "export the model again");
     }
     for (Text& name : inlined.node.outputs) name = rename(name);
     MONET_CHECK(import_node(inlined, std::nullopt));
@@ -170,7 +170,7 @@ Status Importer::import_loop(const FlatNode& loop) {
     if (!goes_on) break;
     // A body without nodes would never use up what it may.
     if (++subgraph_nodes_ > most_subgraph_nodes)
-      return problem(node, "it takes too many turns", "export the model with smaller loops");
+      return error_of(node, "it takes too many turns", "export the model with smaller loops");
     MONET_CHECK(import_turn(loop, *body, turn, state, stacked));
   }
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {

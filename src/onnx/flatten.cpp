@@ -20,7 +20,7 @@ constexpr std::size_t most_opsets = 100;
 // Names and attributes that inlining copies, in bytes or entries: bounds its time and memory.
 constexpr std::size_t most_inlined = std::size_t{1} << 27;
 
-Error problem(std::string message, std::string place, std::string advice) {
+Error flat_error(std::string message, std::string place, std::string advice) {
   return {.message = std::move(message), .place = std::move(place), .advice = std::move(advice)};
 }
 
@@ -29,17 +29,18 @@ Expected<std::int64_t> version_of(const RawNode& node, const std::vector<RawOpse
     if (opset.domain == node.domain) return opset.version;
   }
   if (!node.domain.empty()) return std::int64_t{1};
-  return problem("the model does not say which ONNX operator set it uses", place_of(node), "export it again");
+  return flat_error("the model does not say which ONNX operator set it uses", place_of(node), "export it again");
 }
 
 Status check_opsets(const std::vector<RawOpset>& opsets) {
   if (opsets.size() > most_opsets) {
-    return problem(fmt::format("it uses {} operator sets, and {} is the most that is read", opsets.size(), most_opsets),
-                   {}, "export it again");
+    return flat_error(
+        fmt::format("it uses {} operator sets, and {} is the most that is read", opsets.size(), most_opsets), {},
+        "export it again");
   }
   for (const RawOpset& opset : opsets) {
     if (opset.domain.empty() && opset.version < oldest_opset) {
-      return problem(
+      return flat_error(
           fmt::format("it uses ONNX operator set {}, and {} is the oldest that is read", opset.version, oldest_opset),
           {}, "export it with a newer operator set, 17 for example");
     }
@@ -61,8 +62,8 @@ class Inliner {
           std::ranges::any_of(flat_.nodes, [&](const FlatNode& node) { return callee(node.node) != nullptr; });
       if (!any) break;
       if (depth == deepest_nesting) {
-        return problem(fmt::format("its functions call each other more than {} deep", deepest_nesting), {},
-                       "they may be recursive, which ONNX forbids");
+        return flat_error(fmt::format("its functions call each other more than {} deep", deepest_nesting), {},
+                          "they may be recursive, which ONNX forbids");
       }
       MONET_CHECK(inline_once());
     }
@@ -88,7 +89,7 @@ class Inliner {
         nodes.push_back(std::move(node));
       }
       if (nodes.size() > most_nodes) {
-        return problem(fmt::format("it has more than {} nodes after its functions are inlined", most_nodes), {}, {});
+        return flat_error(fmt::format("it has more than {} nodes after its functions are inlined", most_nodes), {}, {});
       }
     }
     flat_.nodes = std::move(nodes);
@@ -99,8 +100,9 @@ class Inliner {
 
   Status expand(const RawNode& call, const RawFunction& function, std::vector<FlatNode>& nodes) {
     if (call.inputs.size() > function.inputs.size() || call.outputs.size() > function.outputs.size()) {
-      return problem(fmt::format("it calls the function '{}' with more inputs or outputs than that has", function.name),
-                     place_of(call), {});
+      return flat_error(
+          fmt::format("it calls the function '{}' with more inputs or outputs than that has", function.name),
+          place_of(call), {});
     }
     MONET_CHECK(check_opsets(function.opsets));
     MONET_CHECK(spend((call.outputs.size() + 16) * function.inputs.size(), function));
@@ -152,8 +154,8 @@ class Inliner {
   Status spend(std::size_t amount, const RawFunction& function) {
     inlined_ += amount;
     if (inlined_ <= most_inlined) return Done{};
-    return problem(fmt::format("its function '{}' becomes too large when its calls are inlined", function.name), {},
-                   "export it without functions");
+    return flat_error(fmt::format("its function '{}' becomes too large when its calls are inlined", function.name), {},
+                      "export it without functions");
   }
 
   // What a copy of a node inside a function takes: names, attributes and those that the call may put in their place.
@@ -216,16 +218,16 @@ Expected<std::unordered_map<Text, std::size_t>> producers(const FlatModel& model
   producer.reserve(model.nodes.size() * 2);
   for (const RawTensor& initializer : model.raw->graph.initializers) {
     if (!producer.emplace(initializer.name, outside).second) {
-      return problem(fmt::format("the initializer '{}' is defined twice", initializer.name), {},
-                     "names must be unique");
+      return flat_error(fmt::format("the initializer '{}' is defined twice", initializer.name), {},
+                        "names must be unique");
     }
   }
   for (const RawValue& input : model.raw->graph.inputs) producer.emplace(input.name, outside);
   for (std::size_t i = 0; i < model.nodes.size(); ++i) {
     for (Text output : model.nodes[i].node.outputs) {
       if (!output.empty() && !producer.emplace(output, i).second) {
-        return problem(fmt::format("its output '{}' is defined already", output), place_of(model.nodes[i].node),
-                       "names must be unique");
+        return flat_error(fmt::format("its output '{}' is defined already", output), place_of(model.nodes[i].node),
+                          "names must be unique");
       }
     }
   }
@@ -239,8 +241,9 @@ Error undefined(Text name, const RawNode& node, const std::unordered_map<Text, s
   }
   std::ranges::sort(known);
   const std::string guess = nearest(name, known);
-  return problem(fmt::format("its input '{}' is defined nowhere", name), place_of(node),
-                 guess.empty() ? "the file is incomplete; export it again" : fmt::format("did you mean '{}'?", guess));
+  return flat_error(
+      fmt::format("its input '{}' is defined nowhere", name), place_of(node),
+      guess.empty() ? "the file is incomplete; export it again" : fmt::format("did you mean '{}'?", guess));
 }
 
 // Kahn's algorithm, keeping the file's order wherever it already is one.
@@ -283,8 +286,8 @@ Status sort_nodes(FlatModel& model) {
   if (order.size() < count) {
     const auto stuck = std::ranges::find_if(missing, [](std::size_t n) { return n > 0; });
     const RawNode& node = model.nodes[static_cast<std::size_t>(stuck - missing.begin())].node;
-    return problem("it depends on its own output: the graph has a cycle", place_of(node),
-                   "an ONNX graph must have none");
+    return flat_error("it depends on its own output: the graph has a cycle", place_of(node),
+                      "an ONNX graph must have none");
   }
   std::vector<FlatNode> nodes;
   nodes.reserve(count);

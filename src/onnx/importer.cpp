@@ -16,16 +16,15 @@ namespace {
 
 constexpr std::int64_t most_known_reals = 64;
 constexpr std::size_t most_tensors = 1'000'000;
-constexpr std::size_t most_warnings = 10'000;
 
-Error problem(std::string message, std::string place, std::string advice = {}) {
+Error import_error(std::string message, std::string place, std::string advice = {}) {
   return {.message = std::move(message), .place = std::move(place), .advice = std::move(advice)};
 }
 
 Status check_sizes(const Shape& shape, const std::string& what) {
   if (const std::string reason = impossible_shape(shape); !reason.empty()) {
-    return problem(fmt::format("{} of {} is impossible: {}", what, to_string(shape), reason), {},
-                   "choose smaller, positive dimensions, or export it again");
+    return import_error(fmt::format("{} of {} is impossible: {}", what, to_string(shape), reason), {},
+                        "choose smaller, positive dimensions, or export it again");
   }
   return Done{};
 }
@@ -53,17 +52,17 @@ Error unknown_operator(const RawNode& node, std::int64_t version) {
   const std::string what = fmt::format("operator '{}' of domain '{}', operator set {}", node.op_type, domain, version);
   static constexpr std::array<Text, 3> recurrent = {"LSTM", "GRU", "RNN"};
   if (node.domain.empty() && node.op_type == "Scan") {
-    return problem(what + " holds a graph of its own, and control flow is not read", place_of(node),
-                   "export the model with its control flow unrolled");
+    return import_error(what + " holds a graph of its own, and control flow is not read", place_of(node),
+                        "export the model with its control flow unrolled");
   }
   if (node.domain.empty() && std::ranges::find(recurrent, node.op_type) != recurrent.end()) {
-    return problem(what + " is recurrent, and recurrent operators are not read", place_of(node),
-                   "export the recurrence step by step, as matrix products");
+    return import_error(what + " is recurrent, and recurrent operators are not read", place_of(node),
+                        "export the recurrence step by step, as matrix products");
   }
   const std::string guess = nearest(node.op_type, known_operators(node.domain));
-  return problem(what + " is not known", place_of(node),
-                 (guess.empty() ? "" : fmt::format("did you mean '{}'? else ", guess)) +
-                     "export the model without it, or as standard ONNX operators");
+  return import_error(what + " is not known", place_of(node),
+                      (guess.empty() ? "" : fmt::format("did you mean '{}'? else ", guess)) +
+                          "export the model without it, or as standard ONNX operators");
 }
 
 bool is_standard(Text domain) { return domain.empty() || domain.starts_with("ai.onnx"); }
@@ -141,11 +140,11 @@ bool Importer::may_be_trained(Text name, const Constant& value) const {
 
 Expected<TensorId> Importer::tensor_of(Text name) {
   Value* value = find(name);
-  if (value == nullptr) return problem(fmt::format("its input '{}' was not made", name), {});
-  if (value->is_sequence) return problem(fmt::format("its input '{}' is a sequence, not a tensor", name), {});
+  if (value == nullptr) return import_error(fmt::format("its input '{}' was not made", name), {});
+  if (value->is_sequence) return import_error(fmt::format("its input '{}' is a sequence, not a tensor", name), {});
   if (value->tensor.valid()) return value->tensor;
   if (value->initializer == nullptr && !value->constant)
-    return problem(fmt::format("its input '{}' was not made", name), {});
+    return import_error(fmt::format("its input '{}' was not made", name), {});
   TensorType type;
   if (value->initializer != nullptr) {
     type = {value->initializer->dims, {.element = *element_type_of(value->initializer->data_type)}};
@@ -194,8 +193,8 @@ Status Importer::add_initializers() {
   for (const RawTensor& tensor : model_.raw->graph.initializers) {
     const std::string what = fmt::format("the initializer '{}'", tensor.name);
     if (!element_type_of(tensor.data_type)) {
-      return problem(fmt::format("{} has ONNX element type {}, which is not read", what, tensor.data_type), {},
-                     "strings and complex numbers are not read");
+      return import_error(fmt::format("{} has ONNX element type {}, which is not read", what, tensor.data_type), {},
+                          "strings and complex numbers are not read");
     }
     MONET_CHECK(check_sizes(tensor.dims, what));
     Value& value = define(tensor.name);
@@ -218,16 +217,17 @@ Status Importer::add_inputs() {
     if (find(input.name) != nullptr) continue;
     const std::string what = fmt::format("the input '{}'", input.name);
     if (!input.is_tensor) {
-      return problem(fmt::format("{} is {}, not a tensor", what,
-                                 input.other_kind.empty() ? "without a type" : fmt::format("a {}", input.other_kind)),
-                     {}, "only tensors are read");
+      return import_error(
+          fmt::format("{} is {}, not a tensor", what,
+                      input.other_kind.empty() ? "without a type" : fmt::format("a {}", input.other_kind)),
+          {}, "only tensors are read");
     }
     const auto type = element_type_of(input.data_type);
     if (!type)
-      return problem(fmt::format("{} has ONNX element type {}, which is not read", what, input.data_type), {},
-                     "strings and complex numbers are not read");
+      return import_error(fmt::format("{} has ONNX element type {}, which is not read", what, input.data_type), {},
+                          "strings and complex numbers are not read");
     if (!input.has_shape)
-      return problem(fmt::format("{} has no shape", what), {}, "export the model with shapes for its inputs");
+      return import_error(fmt::format("{} has no shape", what), {}, "export the model with shapes for its inputs");
     Shape shape;
     for (std::size_t axis = 0; axis < input.dims.size(); ++axis) {
       const RawDimension& dimension = input.dims[axis];
@@ -241,8 +241,9 @@ Status Importer::add_inputs() {
         size = *bindings_.batch;
       }
       if (size <= 0) {
-        return problem(fmt::format("{} has size {} on axis {}", what, size, axis), {},
-                       "every axis of an input needs at least one element; give --dim or --batch, or export it again");
+        return import_error(
+            fmt::format("{} has size {} on axis {}", what, size, axis), {},
+            "every axis of an input needs at least one element; give --dim or --batch, or export it again");
       }
       shape.push_back(size);
     }
@@ -258,13 +259,13 @@ Status Importer::add_inputs() {
 Status Importer::add_outputs() {
   for (const RawValue& output : model_.raw->graph.outputs) {
     if (find(output.name) == nullptr) {
-      return problem(fmt::format("the output '{}' is made by no node", output.name), {},
-                     "the file is incomplete; export it again");
+      return import_error(fmt::format("the output '{}' is made by no node", output.name), {},
+                          "the file is incomplete; export it again");
     }
     auto id = tensor_of(output.name);
     if (!id)
-      return problem(fmt::format("the output '{}' is a sequence, not a tensor", output.name), {},
-                     "only tensors are read");
+      return import_error(fmt::format("the output '{}' is a sequence, not a tensor", output.name), {},
+                          "only tensors are read");
     graph_.outputs.push_back(*id);
     // What a loop, a branch or several operators in place of one have made has a name from inside.
     Tensor& tensor = graph_[*id];
@@ -354,12 +355,13 @@ Status Importer::import_node(const FlatNode& flat, std::optional<std::size_t> in
   }
   for (Text output : raw.outputs) {
     if (!output.empty() && find(output) == nullptr) {
-      return problem(fmt::format("its output '{}' is not one that {} can make", output, raw.op_type), place_of(raw));
+      return import_error(fmt::format("its output '{}' is not one that {} can make", output, raw.op_type),
+                          place_of(raw));
     }
   }
   if (graph_.tensors().size() > most_tensors) {
-    return problem(fmt::format("the model has more than {} tensors", most_tensors), place_of(raw),
-                   "leave out what cuts tensors into very many pieces");
+    return import_error(fmt::format("the model has more than {} tensors", most_tensors), place_of(raw),
+                        "leave out what cuts tensors into very many pieces");
   }
   for (std::size_t i = 0; i < raw.attributes.size(); ++i) {
     if (!node.attribute_read_[i] && warnings.size() < most_warnings) {
@@ -374,7 +376,7 @@ Status Importer::import_node(const FlatNode& flat, std::optional<std::size_t> in
 Expected<Graph> Importer::run() {
   graph_.name = std::string(model_.raw->graph.name);
   if (model_.raw->graph.has_sparse_initializers)
-    return problem("it has sparse initializers, which are not read", {}, "export it with dense weights");
+    return import_error("it has sparse initializers, which are not read", {}, "export it with dense weights");
   MONET_CHECK(add_initializers());
   MONET_CHECK(add_inputs());
   for (std::size_t i = 0; i < model_.nodes.size(); ++i) MONET_CHECK(import_node(model_.nodes[i], i));

@@ -28,6 +28,7 @@ class Importer {
   Expected<Graph> run();
   // Tensors that are initializers of the file; valid after run().
   const std::unordered_set<TensorId>& initializers() const { return initializers_; }
+  static constexpr std::size_t most_warnings = 10'000;
   std::vector<std::string> warnings;
   std::size_t merged_initializers = 0;  // that the exporter had merged with another; they are apart again
 

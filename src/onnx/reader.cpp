@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t newest_checked_opset = 23;
 constexpr std::int64_t first_opset_with_gelu = 20;
 
-Error problem(std::string message, std::string advice) {
+Error file_error(std::string message, std::string advice) {
   return {.message = std::move(message), .place = {}, .advice = std::move(advice)};
 }
 
@@ -64,26 +64,27 @@ OpenDimensions open_dimensions(const RawModel& model) {
 Expected<Bindings> bind(const OpenDimensions& open, const ReadOptions& options, std::vector<std::string>& notes) {
   Bindings bindings;
   if (options.batch && *options.batch < 1)
-    return problem(fmt::format("a batch of {} is impossible", *options.batch), "give a positive whole number");
+    return file_error(fmt::format("a batch of {} is impossible", *options.batch), "give a positive whole number");
   for (const auto& [name, size] : options.dimensions) {
     if (size < 1)
-      return problem(fmt::format("dimension '{}' cannot be {}", name, size), "give a positive whole number");
+      return file_error(fmt::format("dimension '{}' cannot be {}", name, size), "give a positive whole number");
     if (std::ranges::find(open.symbols, name) == open.symbols.end()) {
       const std::string guess = nearest(name, open.symbols);
       std::string advice = open.symbols.empty() ? "all its dimensions are fixed"
                                                 : fmt::format("it has {}", fmt::join(open.symbols, ", "));
       if (!guess.empty()) advice = fmt::format("did you mean '{}'?", guess);
-      return problem(fmt::format("the model has no symbolic dimension '{}'", name), std::move(advice));
+      return file_error(fmt::format("the model has no symbolic dimension '{}'", name), std::move(advice));
     }
     if (!bindings.symbols.emplace(name, size).second && bindings.symbols[name] != size) {
-      return problem(fmt::format("dimension '{}' is given twice", name), "give it once");
+      return file_error(fmt::format("dimension '{}' is given twice", name), "give it once");
     }
   }
-  if (options.batch && !open.has_batch) return problem("the model has no input with a batch axis", "leave --batch out");
+  if (options.batch && !open.has_batch)
+    return file_error("the model has no input with a batch axis", "leave --batch out");
   if (options.batch && !open.batch_symbol.empty()) {
     const auto [at, inserted] = bindings.symbols.emplace(open.batch_symbol, *options.batch);
     if (!inserted && at->second != *options.batch) {
-      return problem(fmt::format("--batch and --dim {} disagree", open.batch_symbol), "give one of them");
+      return file_error(fmt::format("--batch and --dim {} disagree", open.batch_symbol), "give one of them");
     }
   } else if (options.batch && *options.batch != open.fixed_batch) {
     bindings.batch = options.batch;
@@ -136,7 +137,7 @@ Expected<Imported> import_rebatched(const FlatModel& flat, const std::string& fo
     if (again) result = std::move(again);
   }
   if (result && !follows_batch(original.graph, result->graph, from, *bindings.batch))
-    result = problem("an output keeps the old batch", {});
+    result = file_error("an output keeps the old batch", {});
   if (!result) {
     Error error = result.error();
     error.message = fmt::format("the model is fixed to a batch of {} and cannot be given {}: {}", from, *bindings.batch,
@@ -163,11 +164,11 @@ Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, 
   const OpenDimensions open = open_dimensions(raw);
   MONET_TRY(const Bindings bindings, bind(open, options, network.notes));
   if (bindings.batch && open.fixed_batch < 1)
-    return problem(fmt::format("its inputs have a batch of {}", open.fixed_batch), "export it again");
+    return file_error(fmt::format("its inputs have a batch of {}", open.fixed_batch), "export it again");
   const bool own = has_own_notes(raw);
   if (own && bindings.batch)
-    return problem(fmt::format("the file was written for a batch of {}", open.fixed_batch),
-                   "give --batch when it is written");
+    return file_error(fmt::format("the file was written for a batch of {}", open.fixed_batch),
+                      "give --batch when it is written");
   MONET_TRY(Imported imported, bindings.batch
                                    ? import_rebatched(flat, folder, bindings, open.fixed_batch, network.notes)
                                    : import(flat, folder, bindings, nullptr, nullptr));

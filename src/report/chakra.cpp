@@ -47,9 +47,9 @@ std::int64_t share(double whole, std::int64_t index, std::int64_t count) {
   return part < 9e18 ? static_cast<std::int64_t>(part) : std::numeric_limits<std::int64_t>::max();
 }
 
-class Node {
+class ChakraNode {
  public:
-  Node(std::uint64_t id, const std::string& name, NodeType type) : writer_(data_) {
+  ChakraNode(std::uint64_t id, const std::string& name, NodeType type) : writer_(data_) {
     writer_.add_uint64(field::id, id);
     writer_.add_string(field::name, name);
     writer_.add_enum(field::type, type);
@@ -167,7 +167,7 @@ class ChakraWriter {
   }
 
   // Cores are counted in the order of the machine: "pe0_1/sram" belongs to the second one.
-  void add_core(Node& node, std::string_view name, const std::string& memory) const {
+  void add_core(ChakraNode& node, std::string_view name, const std::string& memory) const {
     for (std::size_t end = memory.rfind('/'); end != std::string::npos && end > 0; end = memory.rfind('/', end - 1)) {
       const auto found = rank_of_.find(memory.substr(0, end));
       if (found != rank_of_.end()) return node.add_int32(name, found->second);
@@ -190,7 +190,7 @@ class ChakraWriter {
   void write(std::uint32_t i) {
     const TraceEvent& what = event(i);
     const NodeType type = type_of(what);
-    Node node(i, what.name, type);
+    ChakraNode node(i, what.name, type);
     if (previous_[i] != none) node.depend(field::control_dependencies, previous_[i]);
     const std::uint64_t source = source_of(i);
     if (source != none) node.depend(field::data_dependencies, received_[source] != none ? received_[source] : source);
@@ -214,7 +214,7 @@ class ChakraWriter {
     if (type == comm_send) write_receiving(i);
   }
 
-  void describe_tile(Node& node, std::uint32_t i) {
+  void describe_tile(ChakraNode& node, std::uint32_t i) {
     const TraceEvent& what = event(i);
     node.add("phase", what.kind);
     if (what.operator_row < 0 || static_cast<std::size_t>(what.operator_row) >= evaluation_.operators.size()) return;
@@ -228,7 +228,7 @@ class ChakraWriter {
     if (row.recomputed) node.add_bool("recomputed", true);
   }
 
-  void describe_sending(Node& node, std::uint32_t i) const {
+  void describe_sending(ChakraNode& node, std::uint32_t i) const {
     node.add_int64("comm_size", event(i).bytes);
     node.add_int32("comm_tag", i);
     add_core(node, "comm_src", event(i).from);
@@ -238,7 +238,7 @@ class ChakraWriter {
   // The other end: it is there when all of it has been sent.
   void write_receiving(std::uint32_t i) {
     const TraceEvent& what = event(i);
-    Node node(received_[i], what.name, comm_recv);
+    ChakraNode node(received_[i], what.name, comm_recv);
     node.depend(field::data_dependencies, i);
     node.set_time(micros(what.end), micros(what.end));
     node.add_bool("is_cpu_op", false);

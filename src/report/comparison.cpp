@@ -41,9 +41,9 @@ Pairs paired(const Parts& a, const Parts& b) {
   return pairs;
 }
 
-class Rows {
+class ComparisonRows {
  public:
-  explicit Rows(std::vector<ComparisonRow>& rows) : rows_(rows) {}
+  explicit ComparisonRows(std::vector<ComparisonRow>& rows) : rows_(rows) {}
 
   void add(const std::string& part, const std::string& unit, Pair value) {
     rows_.push_back({part, unit, value.a, value.b, value.b - value.a});
@@ -72,7 +72,7 @@ class Rows {
   std::vector<ComparisonRow>& rows_;
 };
 
-void add_latency(const ResultFacts& a, const ResultFacts& b, Comparison& comparison, Rows& rows) {
+void add_latency(const ResultFacts& a, const ResultFacts& b, Comparison& comparison, ComparisonRows& rows) {
   const bool parts_known = !a.latency_by.empty() && !b.latency_by.empty();
   Pairs parts;
   if (parts_known) {
@@ -94,7 +94,7 @@ void add_latency(const ResultFacts& a, const ResultFacts& b, Comparison& compari
   rows.add("time", "s", seconds({a.latency_cycles, b.latency_cycles}), parts);
 }
 
-void add_energy(const ResultFacts& a, const ResultFacts& b, Rows& rows) {
+void add_energy(const ResultFacts& a, const ResultFacts& b, ComparisonRows& rows) {
   const Pair total{a.energy_pj, b.energy_pj};
   const bool parts_known = !a.energy_by.empty() && !b.energy_by.empty();
   rows.add("energy", "pJ", total, parts_known ? paired(a.energy_by, b.energy_by) : Pairs());
@@ -123,7 +123,7 @@ std::vector<MemoryPair> memories_of(const ResultFacts& a, const ResultFacts& b) 
   return pairs;
 }
 
-void add_memories(const ResultFacts& a, const ResultFacts& b, Comparison& comparison, Rows& rows) {
+void add_memories(const ResultFacts& a, const ResultFacts& b, Comparison& comparison, ComparisonRows& rows) {
   const auto has_addresses = [](const ResultFacts::Memory& memory) {
     return memory.packed_bytes > 0 || memory.live_bytes == 0;
   };
@@ -140,7 +140,7 @@ void add_memories(const ResultFacts& a, const ResultFacts& b, Comparison& compar
   }
 }
 
-void add_work(const ResultFacts& a, const ResultFacts& b, Rows& rows) {
+void add_work(const ResultFacts& a, const ResultFacts& b, ComparisonRows& rows) {
   rows.add("macs", "", {a.macs, b.macs}, paired(a.macs_by_phase, b.macs_by_phase));
   rows.add("recomputed operators", "", {a.recomputed_operators, b.recomputed_operators});
   rows.add("saved for the backward part", "bytes", {a.saved_bytes, b.saved_bytes});
@@ -192,7 +192,7 @@ std::string short_name(const ResultFile& file) {
 
 Comparison compare(const ResultFacts& a, const ResultFacts& b) {
   Comparison comparison{.a = a.name, .b = b.name, .clock_hz = a.clock_hz == b.clock_hz ? a.clock_hz : 0};
-  Rows rows(comparison.rows);
+  ComparisonRows rows(comparison.rows);
   add_latency(a, b, comparison, rows);
   add_energy(a, b, rows);
   add_memories(a, b, comparison, rows);

@@ -8,7 +8,7 @@ namespace monet {
 
 namespace {
 
-std::int64_t peak_of(const Evaluation& evaluation) {
+std::int64_t working_peak(const Evaluation& evaluation) {
   std::int64_t peak = 0;
   for (const MemoryResult& memory : evaluation.memories) {
     if (memory.kind != "storage") peak = std::max({peak, memory.live_peak_bytes, memory.packed_peak_bytes});
@@ -25,7 +25,7 @@ FitOption priced(const std::string& what, const Expected<Evaluation>& evaluation
   option.fits = evaluation->fits;
   option.latency_cycles = evaluation->latency_cycles;
   option.energy_pj = evaluation->energy_pj;
-  option.peak_bytes = peak_of(*evaluation);
+  option.peak_bytes = working_peak(*evaluation);
   if (!option.fits) option.reason = evaluation->does_not_fit;
   return option;
 }

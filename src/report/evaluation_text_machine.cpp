@@ -15,9 +15,9 @@ namespace {
 
 using Align = Table::Align;
 
-constexpr std::size_t most_rows = 16;
+constexpr std::size_t most_machine_rows = 16;
 
-std::string bytes_text(double bytes) { return byte_size(static_cast<std::int64_t>(std::llround(bytes))); }
+std::string rounded_bytes(double bytes) { return byte_size(static_cast<std::int64_t>(std::llround(bytes))); }
 
 std::string counted(const std::string& group, std::size_t count) {
   return count > 1 ? fmt::format("{} x {}", count, group) : group;
@@ -146,13 +146,13 @@ std::string links_text(const Evaluation& evaluation) {
                {"busy", Align::right},
                {"used", Align::right},
                {"energy", Align::right}});
-  const std::size_t shown = std::min(used, most_rows);
+  const std::size_t shown = std::min(used, most_machine_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [group, parts] = groups[i];
     const auto count = static_cast<double>(parts.size());
     const double mean = sum_of(parts, &ResourceResult::utilization) / count;
     const double most = largest_of(parts, &ResourceResult::utilization);
-    table.add({counted(group, parts.size()), parts.front()->kind, bytes_text(sum_of(parts, &ResourceResult::bytes)),
+    table.add({counted(group, parts.size()), parts.front()->kind, rounded_bytes(sum_of(parts, &ResourceResult::bytes)),
                time(sum_of(parts, &ResourceResult::busy_cycles) / count),
                parts.size() == 1 ? share_text(most, 1)
                                  : fmt::format("{}, at most {}", share_text(mean, 1), share_text(most, 1)),
@@ -183,7 +183,7 @@ std::string memories_text(const Evaluation& evaluation) {
                {"read", Align::right},
                {"written", Align::right},
                {"energy", Align::right}});
-  const std::size_t shown = std::min(groups.size(), 2 * most_rows);
+  const std::size_t shown = std::min(groups.size(), 2 * most_machine_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const auto& [group, memories] = groups[i];
     const auto capacity = memories.front()->capacity_bytes;
@@ -192,8 +192,8 @@ std::string memories_text(const Evaluation& evaluation) {
     table.add({counted(group, memories.size()), memories.front()->kind, capacity > 0 ? byte_size(capacity) : "",
                byte_size(live), packed > 0 ? byte_size(packed) : "",
                share_text(static_cast<double>(std::max(live, packed)), static_cast<double>(capacity)),
-               bytes_text(sum_of(memories, &MemoryResult::read_bytes)),
-               bytes_text(sum_of(memories, &MemoryResult::written_bytes)),
+               rounded_bytes(sum_of(memories, &MemoryResult::read_bytes)),
+               rounded_bytes(sum_of(memories, &MemoryResult::written_bytes)),
                energy_text(sum_of(memories, &MemoryResult::energy_pj))});
   }
   return "\n" + table.text() + (shown < groups.size() ? fmt::format("and {} more\n", groups.size() - shown) : "");
@@ -214,7 +214,7 @@ std::string peak_text(const Evaluation& evaluation, const EvaluateView& view) {
                  {"", Align::right},
                  {"", Align::right}});
     for (const auto& [role, bytes] : memory.peak_by_role)
-      if (bytes > 0) table.add({role, bytes_text(bytes), share_text(bytes, peak)});
+      if (bytes > 0) table.add({role, rounded_bytes(bytes), share_text(bytes, peak)});
     text += "\n" + table.text();
   }
   if (memory.alive_at_peak.empty()) return text;

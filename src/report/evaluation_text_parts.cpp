@@ -14,7 +14,7 @@ namespace {
 
 using Align = Table::Align;
 
-constexpr std::size_t most_rows = 16;  // of tables whose length a machine or a network decides
+constexpr std::size_t most_part_rows = 16;  // of tables whose length a machine or a network decides
 
 double stalled(const OperatorResult& result) { return result.stall_cycles + result.load_cycles + result.fill_cycles; }
 
@@ -66,7 +66,7 @@ std::string energy_table(const Evaluation& evaluation) {
   if (parts.empty()) return "";
   std::ranges::stable_sort(parts, std::ranges::greater(), &Parts::value_type::second);
   Table table({{"energy of"}, {"", Align::right}, {"", Align::right}});
-  const std::size_t shown = std::min(parts.size(), most_rows);
+  const std::size_t shown = std::min(parts.size(), most_part_rows);
   for (std::size_t i = 0; i < shown; ++i)
     table.add({parts[i].first, energy_text(parts[i].second), share_text(parts[i].second, evaluation.energy_pj)});
   return "\n" + table.text() + rest_text(shown, parts.size(), "parts");
@@ -144,7 +144,7 @@ std::string critical_path_text(const Evaluation& evaluation) {
                {"first at", Align::right},
                {"time", Align::right},
                {"", Align::right}});
-  const std::size_t shown = std::min(rows.size(), most_rows);
+  const std::size_t shown = std::min(rows.size(), most_part_rows);
   for (std::size_t i = 0; i < shown; ++i) {
     table.add({rows[i].name, rows[i].kind, grouped(rows[i].steps), time(rows[i].first), time(rows[i].cycles),
                share_text(rows[i].cycles, evaluation.latency_cycles)});

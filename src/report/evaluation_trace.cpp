@@ -18,7 +18,9 @@ namespace {
 
 constexpr int process = 1;
 
-std::string quoted(const std::string& text) { return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string json_string(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
 struct Slice {
   std::int64_t start = 0, end = 0;  // ns
@@ -46,7 +48,7 @@ class TraceWriter {
     fmt::format_to(std::back_inserter(text_),
                    "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"model\":{},\"hardware\":{},\"clock_hz\":{}}},\n"
                    "\"traceEvents\":[\n",
-                   quoted(evaluation_.model), quoted(evaluation_.hardware), evaluation_.clock_hz);
+                   json_string(evaluation_.model), json_string(evaluation_.hardware), evaluation_.clock_hz);
     name("process_name", 0, evaluation_.model + " on " + evaluation_.hardware);
     if (!runs_.empty()) name_thread(++threads_, "critical path");
     place_slices();
@@ -82,7 +84,7 @@ class TraceWriter {
     begin_event();
     fmt::format_to(std::back_inserter(text_),
                    "{{\"name\":\"{}\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":{}}}}}", what, process,
-                   thread, quoted(value));
+                   thread, json_string(value));
   }
 
   void name_thread(std::uint32_t thread, const std::string& value) {
@@ -145,7 +147,7 @@ class TraceWriter {
         const TraceEvent& event = evaluation_.trace[record.index];
         write_slice(event.name, event.kind, record, slices_[record.index].thread, event.start, event.end);
         if (event.bytes > 0) fmt::format_to(out, ",\"bytes\":{}", event.bytes);
-        if (!event.cause.empty()) fmt::format_to(out, ",\"waited for\":{}", quoted(event.cause));
+        if (!event.cause.empty()) fmt::format_to(out, ",\"waited for\":{}", json_string(event.cause));
         text_ += "}}";
         break;
       }
@@ -170,8 +172,8 @@ class TraceWriter {
     fmt::format_to(std::back_inserter(text_),
                    "{{\"name\":{},\"cat\":{},\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},"
                    "\"args\":{{\"start_cycle\":{},\"end_cycle\":{}",
-                   quoted(title), quoted(kind.empty() ? "other" : kind), process, thread, microseconds(record.at),
-                   microseconds(record.end - record.at), start, end);
+                   json_string(title), json_string(kind.empty() ? "other" : kind), process, thread,
+                   microseconds(record.at), microseconds(record.end - record.at), start, end);
   }
 
   // The id is that of the event at its end: each has one at most.
@@ -185,10 +187,10 @@ class TraceWriter {
   void write_counter(const Record& record) {
     const MemoryResult& memory = evaluation_.memories[record.memory];
     fmt::format_to(std::back_inserter(text_), "{{\"name\":{},\"ph\":\"C\",\"pid\":{},\"ts\":{},\"args\":{{",
-                   quoted(memory.name + " bytes"), process, microseconds(record.at));
+                   json_string(memory.name + " bytes"), process, microseconds(record.at));
     const std::vector<std::int64_t>& bytes = memory.curve[record.index];
     for (std::size_t role = 0; role < std::min(memory.roles.size(), bytes.size()); ++role)
-      fmt::format_to(std::back_inserter(text_), "{}{}:{}", role == 0 ? "" : ",", quoted(memory.roles[role]),
+      fmt::format_to(std::back_inserter(text_), "{}{}:{}", role == 0 ? "" : ",", json_string(memory.roles[role]),
                      bytes[role]);
     text_ += "}}";
   }

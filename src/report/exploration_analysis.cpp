@@ -23,7 +23,7 @@ using explore::Space;
 
 namespace {
 
-constexpr std::array<std::pair<const char*, Metric>, explore::metric_count> fields = {
+constexpr std::array<std::pair<const char*, Metric>, explore::metric_count> metric_fields = {
     {{"latency_s", Metric::latency},
      {"energy_pj", Metric::energy},
      {"edp", Metric::edp},
@@ -33,7 +33,7 @@ constexpr std::array<std::pair<const char*, Metric>, explore::metric_count> fiel
      {"utilization", Metric::utilization}}};
 
 // "dram is too small by … MiB": numbers alone are not another reason; those in names stay.
-std::string without_numbers(const std::string& text) {
+std::string reason_without_numbers(const std::string& text) {
   std::string result;
   bool in_number = false, in_word = false;
   for (const char c : text) {
@@ -59,7 +59,7 @@ void count_failures(const std::vector<Outcome>& outcomes, const Space& space, Ex
   for (const Outcome& outcome : outcomes) {
     const std::string reason = reason_of(outcome, space);
     if (reason.empty()) continue;
-    Group& group = groups[without_numbers(reason)];
+    Group& group = groups[reason_without_numbers(reason)];
     if (group.designs++ == 0) group.text = reason;
     group.equal &= group.text == reason;
   }
@@ -137,7 +137,7 @@ explore::Objective own_objective(const std::string& name, const DesignObjective&
   return objective;
 }
 
-std::string energy_text(double pj) {
+std::string front_energy(double pj) {
   constexpr std::array<std::pair<double, const char*>, 5> units = {
       {{1e12, "J"}, {1e9, "mJ"}, {1e6, "uJ"}, {1e3, "nJ"}, {1, "pJ"}}};
   for (const auto& [scale, unit] : units) {
@@ -218,7 +218,8 @@ DesignResult result_of(const Outcome& outcome, const Space& space, const Objecti
   DesignResult result{.design = outcome.design, .parameters = space.chosen(outcome.design)};
   result.failure = reason_of(outcome, space);
   if (outcome.ran()) {
-    for (const auto& [name, metric] : fields) result.metrics.emplace_back(name, metric_of(outcome, space, metric, -1));
+    for (const auto& [name, metric] : metric_fields)
+      result.metrics.emplace_back(name, metric_of(outcome, space, metric, -1));
     for (const explore::Objective& objective : objectives)
       result.objectives.push_back(amount_of(outcome, space, objective));
   }
@@ -247,7 +248,7 @@ DesignResult result_of(const Outcome& outcome, const Space& space, const Objecti
 std::string objective_text(const std::string& objective, double value) {
   const std::string metric = objective.substr(0, objective.find('@'));
   if (metric == "latency") return seconds_text(value);
-  if (metric == "energy") return energy_text(value);
+  if (metric == "energy") return front_energy(value);
   if (metric == "edp") return fmt::format("{:.4g} J s", value * 1e-12);
   if (metric == "area") return fmt::format("{:.4g} mm²", value);
   if (metric == "memory") return byte_size(std::llround(value));

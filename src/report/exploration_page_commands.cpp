@@ -14,7 +14,7 @@ using explore::Workload;
 namespace {
 
 // As a shell takes it for one word.
-std::string quoted(const std::string& text) {
+std::string shell_word(const std::string& text) {
   constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
   if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
   std::string result = "'";
@@ -27,11 +27,11 @@ class CommandLine {
   explicit CommandLine(std::string beginning) : text_(std::move(beginning)) {}
 
   CommandLine& word(const std::string& word) {
-    text_ += " " + quoted(word);
+    text_ += " " + shell_word(word);
     return *this;
   }
   CommandLine& option(const char* name, const std::string& value) {
-    text_ += fmt::format(" {} {}", name, quoted(value));
+    text_ += fmt::format(" {} {}", name, shell_word(value));
     return *this;
   }
   CommandLine& options(const char* name, const std::vector<std::string>& values) {

@@ -15,7 +15,7 @@ namespace monet {
 
 namespace {
 
-std::string percent(double now, double before) {
+std::string percent_change(double now, double before) {
   return before > 0 ? fmt::format("{:+.1f}%", 100 * (now / before - 1)) : std::string();
 }
 
@@ -121,15 +121,15 @@ std::string to_text(const Fusion& fusion, std::size_t stacks) {
                  {"fused", Table::Align::right},
                  {"", Table::Align::right},
                  {"no plan is below", Table::Align::right}});
-  results.add({"latency", time_text(fusion.unfused_cycles, fusion.clock_hz),
-               time_text(fusion.latency_cycles, fusion.clock_hz), percent(fusion.latency_cycles, fusion.unfused_cycles),
-               time_text(fusion.bound_cycles, fusion.clock_hz)});
+  results.add(
+      {"latency", time_text(fusion.unfused_cycles, fusion.clock_hz), time_text(fusion.latency_cycles, fusion.clock_hz),
+       percent_change(fusion.latency_cycles, fusion.unfused_cycles), time_text(fusion.bound_cycles, fusion.clock_hz)});
   if (fusion.clock_hz > 0) {
     results.add({"cycles", cycles_text(std::round(fusion.unfused_cycles)),
                  cycles_text(std::round(fusion.latency_cycles)), "", cycles_text(std::round(fusion.bound_cycles))});
   }
   results.add({"energy", energy_text(fusion.unfused_pj), energy_text(fusion.energy_pj),
-               percent(fusion.energy_pj, fusion.unfused_pj), energy_text(fusion.bound_pj)});
+               percent_change(fusion.energy_pj, fusion.unfused_pj), energy_text(fusion.bound_pj)});
   results.add({"stacks", grouped(fusion.operators), grouped(count), "",
                fusion.given ? std::string() : grouped(fusion.bound_stacks) + " by the rules"});
   text += results.text() + "\n" + choice_text(fusion) + "\n\n";

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_in_full = 6;  // equal cores that are all drawn with what is in them
 constexpr double margin = 24, gap = 28, padding = 10, line_height = 16, bar_height = 20, lane_height = 24;
-constexpr double square = 16, square_gap = 8;
+constexpr double square_side = 16, square_gap = 8;
 
 struct Area {
   double x = 0, y = 0, width = 0, height = 0;
@@ -39,7 +39,7 @@ Area core_size(const PictureGroup& group) {
               (bar_height + 4) * static_cast<double>(group.memories.size()) + stack};
 }
 
-double squares(std::size_t count) { return static_cast<double>(count) * (square + square_gap) - square_gap; }
+double squares(std::size_t count) { return static_cast<double>(count) * (square_side + square_gap) - square_gap; }
 
 Area group_size(const PictureGroup& group) {
   const Area core = core_size(group);
@@ -86,7 +86,7 @@ void draw_core(Svg& svg, const PictureGroup& group, const std::string& name, dou
 void draw_cells(Svg& svg, const PictureGroup& group, double x, double y) {
   const Area core = core_size(group);
   const bool full = in_full(group);
-  const double width = full ? core.width : square, height = full ? core.height : square;
+  const double width = full ? core.width : square_side, height = full ? core.height : square_side;
   const double step_x = width + (full ? gap : square_gap), step_y = height + (full ? gap : square_gap);
   const auto column = [&](std::size_t i) {
     const std::size_t at = i % group.columns;
@@ -105,7 +105,7 @@ void draw_cells(Svg& svg, const PictureGroup& group, double x, double y) {
     if (full) {
       draw_core(svg, group, group.names[i], left, top);
     } else {
-      svg.box(left, top, square, square, "core", 2);
+      svg.box(left, top, square_side, square_side, "core", 2);
     }
   }
 }

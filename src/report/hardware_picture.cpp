@@ -15,7 +15,7 @@ namespace monet {
 namespace {
 
 // "chip12/pod3/hbm" -> "chip/pod/hbm": clusters without their numbers, the last part as it is.
-std::string without_numbers(const std::string& path) {
+std::string path_without_numbers(const std::string& path) {
   std::string key;
   std::size_t start = 0;
   for (std::size_t slash; (slash = path.find('/', start)) != std::string::npos; start = slash + 1) {
@@ -105,7 +105,7 @@ class Collector {
     for (std::size_t i = 0; i < hardware_.memories.size(); ++i) {
       const Memory& memory = hardware_.memories[i];
       if (own.contains(MemoryId(i))) continue;
-      const std::string key = without_numbers(memory.name);
+      const std::string key = path_without_numbers(memory.name);
       if (++copies[key] > 1) continue;
       const bool off_chip = memory.kind == MemoryKind::dram || memory.kind == MemoryKind::storage;
       picture_.memories.push_back({key, key, size_text_of_bits(memory.size_bits), memory.kind, off_chip});
@@ -117,7 +117,7 @@ class Collector {
     std::set<std::string> clusters;
     for (const Core& core : hardware_.cores) clusters.insert(cluster_of(core.name));
     picture_.chips = static_cast<std::int64_t>(clusters.size());
-    if (picture_.chips > 1) picture_.chip_name = cluster_of(without_numbers(hardware_.cores.back().name));
+    if (picture_.chips > 1) picture_.chip_name = cluster_of(path_without_numbers(hardware_.cores.back().name));
     for (std::size_t i = 0; i < hardware_.cores.size(); ++i) {
       const Core& core = hardware_.cores[i];
       const std::size_t index = index_of_group(core);
@@ -166,7 +166,7 @@ class Collector {
   }
   // A core's own memory stands for its core.
   std::size_t node_of(MemoryId memory) const {
-    const std::string key = without_numbers(hardware_[memory].name);
+    const std::string key = path_without_numbers(hardware_[memory].name);
     const auto found = std::ranges::find(picture_.memories, key, &PictureMemory::key);
     if (found != picture_.memories.end())
       return picture_.groups.size() + static_cast<std::size_t>(found - picture_.memories.begin());

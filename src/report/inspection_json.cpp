@@ -45,7 +45,7 @@ Json json_of(const LayerSummary& layer) {
 }
 
 template <class Rows>
-Json list_of(const Rows& rows) {
+Json layers_of(const Rows& rows) {
   Json list = Json::array();
   for (const auto& row : rows) list.push_back(json_of(row));
   return list;
@@ -65,8 +65,8 @@ void add_inspection(Json& json, const Inspection& inspection, bool with_layers) 
   json["bytes"] = json_of(inspection.bytes_by_role);
   json["inputs"] = json_of(inspection.inputs);
   json["outputs"] = json_of(inspection.outputs);
-  json["operators"] = list_of(inspection.operators);
-  if (with_layers) json["layers"] = list_of(inspection.layers);
+  json["operators"] = layers_of(inspection.operators);
+  if (with_layers) json["layers"] = layers_of(inspection.layers);
   json["warnings"] = inspection.warnings;
   json["notes"] = inspection.notes;
 }

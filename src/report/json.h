@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace monet {
 
 using Json = nlohmann::ordered_json;
@@ -13,5 +15,7 @@ Json json_of(const ByPhase& by_phase);
 // The fields that every command on a network has.
 void add_inspection(Json& json, const Inspection& inspection, bool with_layers);
 std::string text_of(const Json& json);
+// Infinite and not a number: null.
+inline Json number_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(nullptr); }
 
 }  // namespace monet

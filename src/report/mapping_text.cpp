@@ -13,7 +13,7 @@ namespace monet {
 
 namespace {
 
-std::string energy_text(double pj) {
+std::string mapped_energy(double pj) {
   constexpr const char* units[] = {"pJ", "nJ", "uJ", "mJ", "J", "kJ"};
   std::size_t unit = 0;
   for (; pj >= 999.95 && unit < 5; ++unit) pj /= 1000;
@@ -66,7 +66,7 @@ std::string nest_text(const MappedNest& nest) {
       fmt::format("  {} {}: {} cycles = {} compute + {} stall + {} load + {} unload + {} fill and latency; {}\n",
                   nest.unit.empty() ? "rate" : nest.unit, nest.precision, cycles_text(nest.cycles),
                   cycles_text(nest.compute_cycles), cycles_text(nest.stall_cycles), cycles_text(nest.load_cycles),
-                  cycles_text(nest.unload_cycles), cycles_text(nest.fill_cycles), energy_text(nest.energy_pj));
+                  cycles_text(nest.unload_cycles), cycles_text(nest.fill_cycles), mapped_energy(nest.energy_pj));
   std::size_t begin = 0;
   while (begin < nest.order.size()) {
     const std::size_t end = nest.order.find('\n', begin);
@@ -102,12 +102,12 @@ std::string to_text(const NetworkMapping& mapping, const MapView& view) {
                cycles_text(layer.cycles), cycles_text(std::ceil(layer.ideal_cycles)),
                fmt::format("{:.1f}%", 100 * layer.utilization), cycles_text(stall_of(layer)),
                fmt::format("{:.2f}x", layer.bound_cycles > 0 ? layer.cycles / layer.bound_cycles : 1.0),
-               energy_text(layer.energy_pj), bound_text(layer), energy_by_level(layer)});
+               mapped_energy(layer.energy_pj), bound_text(layer), energy_by_level(layer)});
   }
   table.add_rule();
   table.add({"total", "", "", with_prefix(static_cast<std::int64_t>(mapping.macs)), cycles_text(mapping.cycles), "", "",
              "", fmt::format("{:.2f}x", mapping.bound_cycles > 0 ? mapping.cycles / mapping.bound_cycles : 1.0),
-             energy_text(mapping.energy_pj), "", ""});
+             mapped_energy(mapping.energy_pj), "", ""});
   text += table.text();
   if (view.nests) {
     for (const MappedLayer& layer : mapping.layers) {

@@ -61,10 +61,6 @@ PackResult pack_table(const PackTable& table, const PackOptions& options) {
   return smallest;
 }
 
-std::string bytes_text(std::int64_t bytes) {
-  return bytes < 1024 ? fmt::format("{} bytes", bytes) : fmt::format("{} bytes ({})", grouped(bytes), byte_size(bytes));
-}
-
 std::string fullest_text(const Packing& packing) {
   constexpr std::size_t most = 8, longest = 60;
   std::string names;
@@ -77,7 +73,7 @@ std::string fullest_text(const Packing& packing) {
   return names;
 }
 
-std::string quoted(const std::string& id) {
+std::string id_field(const std::string& id) {
   if (id.find_first_of(",\" \t") == std::string::npos) return id;
   std::string text = "\"";
   for (const char c : id) {
@@ -174,7 +170,7 @@ std::string to_csv(const Packing& packing) {
   const bool aligned = std::ranges::any_of(packing.buffers, [](const auto& buffer) { return buffer.alignment != 1; });
   std::string text = aligned ? "id,lower,upper,size,alignment,offset\n" : "id,lower,upper,size,offset\n";
   for (const PackedBuffer& buffer : packing.buffers) {
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},", quoted(buffer.id), buffer.lower, buffer.upper,
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},", id_field(buffer.id), buffer.lower, buffer.upper,
                    buffer.size);
     if (aligned) fmt::format_to(std::back_inserter(text), "{},", buffer.alignment);
     fmt::format_to(std::back_inserter(text), "{}\n", buffer.offset);

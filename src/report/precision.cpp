@@ -19,7 +19,7 @@ namespace monet {
 
 namespace {
 
-constexpr const char* reference = "fp32";
+constexpr const char* reference_recipe = "fp32";
 constexpr std::int64_t measurements = 20;  // of the held-out samples, after the first: curves are drawn of them
 
 // What is there, or as asked; fp32, with which the others are compared, first.
@@ -27,7 +27,7 @@ std::vector<std::string> recipes_asked_for(const std::vector<std::string>& given
   std::vector<std::string> names;
   for (const std::string& name : given.empty() ? training::recipe_names() : given)
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-  if (const auto found = std::ranges::find(names, reference); found != names.end())
+  if (const auto found = std::ranges::find(names, reference_recipe); found != names.end())
     std::rotate(names.begin(), found, found + 1);
   return names;
 }
@@ -42,7 +42,7 @@ Status check_inputs(const std::string& model, const EvaluateOptions& options, co
   return Done{};
 }
 
-std::int64_t peak_of(const Evaluation& evaluation) {
+std::int64_t packed_peak(const Evaluation& evaluation) {
   std::int64_t peak = 0;
   for (const MemoryResult& memory : evaluation.memories) peak = std::max(peak, memory.packed_peak_bytes);
   return peak;
@@ -236,7 +236,7 @@ class Comparing {
       return Error{.kind = ErrorKind::infeasible, .message = "it does not fit: " + evaluation.does_not_fit};
     row.latency_s = evaluation.latency_s;
     row.energy_pj = evaluation.energy_pj;
-    row.peak_bytes = peak_of(evaluation);
+    row.peak_bytes = packed_peak(evaluation);
     return Done{};
   }
 

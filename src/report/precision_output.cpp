@@ -17,8 +17,6 @@ namespace monet {
 namespace {
 
 // JSON has no infinity.
-Json number_or_null(double number) { return std::isfinite(number) ? Json(number) : Json(); }
-
 std::string number_or_nothing(double number) { return std::isfinite(number) ? fmt::format("{}", number) : ""; }
 
 // Where training ended in numbers.

@@ -18,8 +18,6 @@ namespace monet {
 
 namespace {
 
-using remat::Objective;
-
 Expected<remat::GraphFile> open_graph(const std::string& path, const RematOptions& options, std::string& device_name) {
   std::optional<remat::Device> device;
   if (options.profiles.empty() != options.device.empty())
@@ -38,13 +36,13 @@ Expected<remat::GraphFile> open_graph(const std::string& path, const RematOption
   return graph;
 }
 
-Expected<Objective> objective_of(const remat::Problem& problem, const std::string& name) {
-  if (name.empty()) return problem.has_energy ? Objective::energy : Objective::time;
+Expected<remat::Objective> objective_of(const remat::Problem& problem, const std::string& name) {
+  if (name.empty()) return problem.has_energy ? remat::Objective::energy : remat::Objective::time;
   if (name == "energy" && !problem.has_energy)
     return Error{.message = "the graph has no energies",
                  .place = "--objective",
                  .advice = "choose time; energies come from graphs with operation counts and a device"};
-  return name == "energy" ? Objective::energy : Objective::time;
+  return name == "energy" ? remat::Objective::energy : remat::Objective::time;
 }
 
 Expected<std::int64_t> budget_of(const RematOptions& options, std::int64_t peak) {
@@ -73,7 +71,7 @@ void describe(Remat& result, const remat::Problem& problem, const RematOptions& 
   result.structural.push_back({problem.nodes[minimum.node].name, problem.nodes[minimum.node].bytes});
 }
 
-remat::SolveOptions solve_options(const RematOptions& options, Objective objective) {
+remat::SolveOptions solve_options(const RematOptions& options, remat::Objective objective) {
   remat::SolveOptions result{.method = options.method == "milp" ? remat::Method::milp : remat::Method::search,
                              .bound = options.bound,
                              .seed = options.seed,
@@ -87,9 +85,10 @@ remat::SolveOptions solve_options(const RematOptions& options, Objective objecti
   if (options.stop) result.stop = options.stop;
   if (options.progress)
     result.progress = [&options, objective](const remat::Value& value) {
-      options.progress(value.excess > 0 ? std::string("over the budget still")
-                                        : fmt::format("{} {:.8g}{}", objective == Objective::time ? "time" : "energy",
-                                                      value.price, value.late > 0 ? ", too late" : ""));
+      options.progress(value.excess > 0
+                           ? std::string("over the budget still")
+                           : fmt::format("{} {:.8g}{}", objective == remat::Objective::time ? "time" : "energy",
+                                         value.price, value.late > 0 ? ", too late" : ""));
     };
   return result;
 }
@@ -137,7 +136,7 @@ Expected<Remat> remat_file(const std::string& path, const RematOptions& options)
   remat::Goal goal{.deadline = result.deadline, .transfers_take_time = !options.free_transfers};
   MONET_TRY(goal.objective, objective_of(problem, options.objective));
   MONET_TRY(goal.budget, budget_of(options, result.base_peak_bytes));
-  result.objective = goal.objective == Objective::time ? "time" : "energy";
+  result.objective = goal.objective == remat::Objective::time ? "time" : "energy";
   result.budget_bytes = goal.budget;
 
   const remat::SolveOptions chosen = solve_options(options, goal.objective);

@@ -14,15 +14,11 @@ namespace monet {
 
 namespace {
 
-std::string bytes_text(std::int64_t bytes) {
-  return bytes < 1024 ? fmt::format("{} bytes", bytes) : fmt::format("{} bytes ({})", grouped(bytes), byte_size(bytes));
-}
-
 std::string time_text(const Remat& remat, double time) {
   return remat.time_unit == "s" ? seconds_text(time) : fmt::format("{:.12g}", time);
 }
 
-std::string energy_text(double joules) { return fmt::format("{:.9g} J", joules); }
+std::string joules_text(double joules) { return fmt::format("{:.9g} J", joules); }
 
 // "a (12 B), b (3 B) and 4 more"
 std::string tensors_text(const std::vector<RematTensor>& tensors) {
@@ -76,7 +72,7 @@ std::string total(const std::vector<RematCount>& counts) {
 void add_column(std::vector<std::vector<std::string>>& rows, const Remat& remat, const RematSchedule& schedule) {
   const std::array<std::string, 8> cells = {time_text(remat, schedule.time),
                                             fmt::format("{:.4f} %", schedule.extra_percent),
-                                            schedule.energy_j ? energy_text(*schedule.energy_j) : "",
+                                            schedule.energy_j ? joules_text(*schedule.energy_j) : "",
                                             time_text(remat, schedule.true_time),
                                             byte_size(schedule.peak_bytes),
                                             grouped(schedule.executions),
@@ -96,7 +92,7 @@ std::string verdict(const Remat& remat) {
   if (!remat.bound) return "No bound was looked for.\n";
   const double found = time ? remat.schedule->true_time : *remat.schedule->energy_j;
   return fmt::format("No schedule in the given order takes less {} than {} ({:.4f} % below){}.\n", what,
-                     time ? time_text(remat, *remat.bound) : energy_text(*remat.bound),
+                     time ? time_text(remat, *remat.bound) : joules_text(*remat.bound),
                      found > 0 ? 100 * (1 - *remat.bound / found) : 0,
                      remat.out_of_time ? "; time was up, and --time-limit gives more" : "");
 }
@@ -188,7 +184,7 @@ std::string to_text(const Remat& remat) {
   std::vector<std::vector<std::string>> rows = {
       {"computing", time_text(remat, remat.base_time)},
       {"more", ""},
-      {"energy", remat.base_energy_j ? energy_text(*remat.base_energy_j) : ""},
+      {"energy", remat.base_energy_j ? joules_text(*remat.base_energy_j) : ""},
       {"with transfers", time_text(remat, remat.base_time)},
       {"peak", byte_size(remat.base_peak_bytes)},
       {"runs", grouped(remat.nodes)},

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t most_result_bytes = std::size_t{256} << 20;  // becomes a tree in memory, several times as large
 constexpr std::size_t most_details_bytes = std::size_t{1} << 30;
-constexpr std::size_t deepest = 64;
-constexpr const char* advice = "give a folder that monet wrote with -o, or what it printed with --json";
+constexpr std::size_t deepest_nesting = 64;
+constexpr const char* give_a_result = "give a folder that monet wrote with -o, or what it printed with --json";
 
 std::string place_of(std::string_view text, std::size_t byte, const std::string& file) {
   std::size_t line = 1, column = 1;
@@ -72,8 +72,8 @@ class Checker : public nlohmann::json_sax<FileJson> {
   }
   bool enter() {
     at_schema_ = false;
-    if (++depth_ <= deepest) return true;
-    fault = fmt::format("brackets are nested deeper than {}", deepest);
+    if (++depth_ <= deepest_nesting) return true;
+    fault = fmt::format("brackets are nested deeper than {}", deepest_nesting);
     return false;
   }
   bool leave() {
@@ -102,7 +102,7 @@ Status check_size(std::size_t bytes, std::size_t most, const std::string& path) 
       .message = fmt::format("the file has {}; at most {} are read", byte_size(static_cast<std::int64_t>(bytes)),
                              byte_size(static_cast<std::int64_t>(most))),
       .place = path,
-      .advice = advice};
+      .advice = give_a_result};
 }
 
 }  // namespace
@@ -112,14 +112,16 @@ Status check_json_object(std::string_view text, const std::string& path) {
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     return Error{.message = "this is not the JSON of a result: there is a zero byte",
                  .place = place_of(text, zero, path),
-                 .advice = advice};
+                 .advice = give_a_result};
   Checker checker;
   const bool read = FileJson::sax_parse(text.begin(), text.end(), &checker);
   if (!read) {
     const std::string place = checker.fault_at > 0 ? place_of(text, checker.fault_at - 1, path) : path;
-    return Error{.message = "this is not the JSON of a result: " + checker.fault, .place = place, .advice = advice};
+    return Error{
+        .message = "this is not the JSON of a result: " + checker.fault, .place = place, .advice = give_a_result};
   }
-  if (!checker.is_object) return Error{.message = "a result is one JSON object", .place = path, .advice = advice};
+  if (!checker.is_object)
+    return Error{.message = "a result is one JSON object", .place = path, .advice = give_a_result};
   if (checker.schema > result_schema) {
     return Error{.message = fmt::format("made by a later version of monet: its schema is {}, this program knows {}",
                                         checker.schema, result_schema),
@@ -142,10 +144,11 @@ Expected<ResultFile> result_from(std::string_view text, const std::string& path)
   const ResultFields fields(file.json, file.path);
   MONET_TRY(const double schema, fields.number("schema"));
   if (schema != result_schema)
-    return Error{.message = fmt::format("there is no schema {}", schema), .place = path, .advice = advice};
+    return Error{.message = fmt::format("there is no schema {}", schema), .place = path, .advice = give_a_result};
   MONET_TRY(file.command, fields.text_or("command", ""));
   if (file.command.empty())
-    return Error{.message = "it does not say which command made it (\"command\")", .place = path, .advice = advice};
+    return Error{
+        .message = "it does not say which command made it (\"command\")", .place = path, .advice = give_a_result};
   return file;
 }
 
@@ -155,7 +158,7 @@ Expected<ResultFile> read_result(const std::string& path) {
   if (std::filesystem::is_directory(path, ignored)) {
     file = std::filesystem::path(path) / "result.json";
     if (!std::filesystem::exists(file, ignored))
-      return Error{.message = "there is no result.json in this folder", .place = path, .advice = advice};
+      return Error{.message = "there is no result.json in this folder", .place = path, .advice = give_a_result};
   }
   MONET_TRY(const MappedFile mapped, MappedFile::open(file));
   return result_from(mapped.bytes(), file);
@@ -179,14 +182,14 @@ const FileJson* ResultFields::find(const char* key) const {
 Error ResultFields::wrong(const char* key, const std::string& what, const FileJson& found) const {
   return {.message = fmt::format("\"{}{}\" is {}, not {}", where_, key, kind_of(found), what),
           .place = *file_,
-          .advice = advice};
+          .advice = give_a_result};
 }
 
 bool ResultFields::has(const char* key) const { return find(key) != nullptr; }
 
 Expected<double> ResultFields::number(const char* key) const {
   if (!has(key))
-    return Error{.message = fmt::format("\"{}{}\" is missing", where_, key), .place = *file_, .advice = advice};
+    return Error{.message = fmt::format("\"{}{}\" is missing", where_, key), .place = *file_, .advice = give_a_result};
   return number_or(key, 0);
 }
 

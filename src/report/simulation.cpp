@@ -14,17 +14,15 @@ namespace monet {
 
 namespace {
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 // The shortest that is read back to the same bits.
-std::string field(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+std::string csv_number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
 
 // None where the loss is no number.
 std::optional<double> accuracy_of(const Measured& measured) {
   return std::isfinite(measured.loss) ? measured.accuracy : std::nullopt;
 }
 
-Json json_of(const Simulation& simulation) {
+Json run_json(const Simulation& simulation) {
   Json json = {
       {"precision", simulation.precision}, {"losses", simulation.losses},   {"measured", Json::array()},
       {"diverged", simulation.diverged},   {"stopped", simulation.stopped}, {"macs_of_a_step", simulation.macs},
@@ -32,7 +30,7 @@ Json json_of(const Simulation& simulation) {
   json["chance"] = simulation.chance ? Json(*simulation.chance) : Json(nullptr);
   for (const Measured& measured : simulation.measured) {
     json["measured"].push_back({{"step", measured.step},
-                                {"loss", number(measured.loss)},
+                                {"loss", number_or_null(measured.loss)},
                                 {"accuracy", accuracy_of(measured) ? Json(*measured.accuracy) : Json(nullptr)}});
   }
   return json;
@@ -55,7 +53,7 @@ std::string to_json(const std::vector<Simulation>& simulations) {
     json["data"] = first.data;
   }
   json["simulations"] = Json::array();
-  for (const Simulation& simulation : simulations) json["simulations"].push_back(json_of(simulation));
+  for (const Simulation& simulation : simulations) json["simulations"].push_back(run_json(simulation));
   return text_of(json);
 }
 
@@ -70,9 +68,9 @@ std::string to_csv(const std::vector<Simulation>& simulations) {
       const auto found = measured.find(step);
       const Measured* const here = found == measured.end() ? nullptr : found->second;
       text += fmt::format("{},{},{},{},{}\n", csv_field(simulation.precision), step,
-                          has_loss ? field(simulation.losses[static_cast<std::size_t>(step - 1)]) : "",
-                          here == nullptr ? "" : field(here->loss),
-                          here == nullptr || !accuracy_of(*here) ? "" : field(*here->accuracy));
+                          has_loss ? csv_number(simulation.losses[static_cast<std::size_t>(step - 1)]) : "",
+                          here == nullptr ? "" : csv_number(here->loss),
+                          here == nullptr || !accuracy_of(*here) ? "" : csv_number(*here->accuracy));
     }
   }
   return text;

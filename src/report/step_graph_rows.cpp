@@ -21,9 +21,9 @@ Band band_of(const Node& node) {
 
 // Ranks: forward nodes by the longest path to them. Every other node gets the rank of a forward node beside which it
 // lies. A rank is as many rows high as the longest chain of backward nodes of that rank.
-class Rows {
+class LayerRows {
  public:
-  Rows(const Graph& graph, const NodeMakers& makers)
+  LayerRows(const Graph& graph, const NodeMakers& makers)
       : graph_(graph), makers_(makers), rank_(graph.nodes().size(), 0), readers_(graph) {
     for (const Node& node : graph.nodes()) rows_.band.push_back(band_of(node));
     rows_.y.assign(rank_.size(), 0);
@@ -209,6 +209,6 @@ NodeMakers::NodeMakers(const Graph& graph) {
   }
 }
 
-StepRows step_rows(const Graph& graph, const NodeMakers& makers) { return Rows(graph, makers).run(); }
+StepRows step_rows(const Graph& graph, const NodeMakers& makers) { return LayerRows(graph, makers).run(); }
 
 }  // namespace monet

@@ -13,6 +13,10 @@ std::string grouped(std::int64_t number) {
   return digits;
 }
 
+std::string bytes_text(std::int64_t bytes) {
+  return bytes < 1024 ? fmt::format("{} bytes", bytes) : fmt::format("{} bytes ({})", grouped(bytes), byte_size(bytes));
+}
+
 std::string cycles_text(double cycles) {
   if (!(std::abs(cycles) < 9e14)) return fmt::format("{:.4g}", cycles);
   const auto tenths = static_cast<std::int64_t>(std::round(cycles * 10));

@@ -238,9 +238,12 @@ std::string to_json(const std::vector<Validation>& validations) {
 namespace {
 
 std::string table_of_rows(const Validation& validation) {
-  using Align = Table::Align;
-  Table table(
-      {{"case"}, {"quantity"}, {"measured", Align::right}, {"modelled", Align::right}, {"error", Align::right}, {""}});
+  Table table({{"case"},
+               {"quantity"},
+               {"measured", Table::Align::right},
+               {"modelled", Table::Align::right},
+               {"error", Table::Align::right},
+               {""}});
   for (const ValidationRow& row : validation.rows) {
     if (validation.brief && row.aside.empty()) continue;
     // What could not be modelled has no error, nor has what was not measured.

@@ -65,7 +65,7 @@ struct Mean {
   std::string text() const { return fmt::format("mean {:.3f} %, worst {:.3f} %", rows == 0 ? 0 : sum / rows, worst); }
 };
 
-double percent(double modelled, double published) { return 100 * (modelled / published - 1); }
+double percent_off(double modelled, double published) { return 100 * (modelled / published - 1); }
 
 struct OwnGraph {
   const char* network;  // as the tables call it
@@ -123,7 +123,7 @@ Status add_own_graphs(const std::vector<DaCapoTime>& times, Arrays& arrays, Vali
     for (const DaCapoTime& time : times) {
       if (time.network != own.network || !time.trains() || time.batch != own_batch) continue;
       MONET_TRY(const double seconds, arrays.seconds(time.rows, products, time.precision));
-      mean.add(percent(seconds, time.seconds));
+      mean.add(percent_off(seconds, time.seconds));
       if (time.rows == all_rows) {
         validation.rows.push_back({case_of(time) + ", own graph", "s an iteration", time.seconds, seconds, own.what});
       }
@@ -153,8 +153,8 @@ Expected<Validation> validate_dacapo(const std::string& folder, const ValidateOp
     if (!time.trains() || !time.network.starts_with("resnet")) continue;
     MONET_TRY(const double other, arrays.seconds(time.rows, with_weight_gradients_turned(time), time.precision));
     auto& [as_stored, as_turned] = turned[{time.network, time.batch}];
-    as_stored.add(percent(seconds, time.seconds));
-    as_turned.add(percent(other, time.seconds));
+    as_stored.add(percent_off(seconds, time.seconds));
+    as_turned.add(percent_off(other, time.seconds));
   }
   validation.notes = {
       "the times are outputs of DaCapo's own simulator, and the rule in presets/dacapo.yaml was written from that "

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* times_file = "dacapo_exec_time_tables.csv";
 constexpr const char* products_file = "dacapo_gemm_dims.csv";
-constexpr const char* advice =
+constexpr const char* give_the_tables =
     "they are made from the tables of casys-kaist/DaCapo: give the folder that has both with --data, or set "
     "MONET_SHARED to the folder that has them in reference/hardware";
 
@@ -35,16 +35,17 @@ std::string products_name(const std::string& network) {
 
 using ProductsByCase = std::map<std::string, std::vector<Product>>;
 
-constexpr std::int64_t largest = std::int64_t{1} << 40;
+constexpr std::int64_t largest_size = std::int64_t{1} << 40;
 
 Expected<std::int64_t> size_in(const CsvRecord& record, const char* column) {
   MONET_TRY(const std::int64_t size, record.integer(column));
-  if (size < 1 || size > largest) return record.error(fmt::format("{} is out of range in column '{}'", size, column));
+  if (size < 1 || size > largest_size)
+    return record.error(fmt::format("{} is out of range in column '{}'", size, column));
   return size;
 }
 
 Expected<ProductsByCase> read_products(const std::string& path) {
-  MONET_TRY(const std::vector<CsvRecord> records, read_csv(path, advice));
+  MONET_TRY(const std::vector<CsvRecord> records, read_csv(path, give_the_tables));
   ProductsByCase products;
   for (const CsvRecord& record : records) {
     MONET_TRY(const std::string name, record.text("model_phase_batch"));
@@ -92,12 +93,12 @@ Expected<std::string> dacapo_tables_folder(const std::string& data, const std::s
   return Error{.message = fmt::format("the tables of DaCapo's simulator are not here: {} and {} are needed", times_file,
                                       products_file),
                .place = places.front().string(),
-               .advice = advice};
+               .advice = give_the_tables};
 }
 
 Expected<std::vector<DaCapoTime>> read_dacapo_tables(const std::string& folder) {
   MONET_TRY(const ProductsByCase products, read_products(fmt::format("{}/{}", folder, products_file)));
-  MONET_TRY(const std::vector<CsvRecord> records, read_csv(fmt::format("{}/{}", folder, times_file), advice));
+  MONET_TRY(const std::vector<CsvRecord> records, read_csv(fmt::format("{}/{}", folder, times_file), give_the_tables));
   std::vector<DaCapoTime> times;
   for (const CsvRecord& record : records) {
     MONET_TRY(DaCapoTime time, time_of(record, products));

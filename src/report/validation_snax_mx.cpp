@@ -46,15 +46,15 @@ Status add_rates(RuledCore& core, Validation& validation) {
   return Done{};
 }
 
-struct Workload {
+struct SnaxWorkload {
   const char* name;
   const char* model;
   std::int64_t batch;
 };
-constexpr Workload workloads[] = {{"ResNet-18", "resnet18", 8}, {"ViT-Ti/16", "vit-tiny", 8}};
-constexpr std::size_t most_rows = std::size(formats) * (2 + 4 * std::size(workloads));
+constexpr SnaxWorkload snax_workloads[] = {{"ResNet-18", "resnet18", 8}, {"ViT-Ti/16", "vit-tiny", 8}};
+constexpr std::size_t most_snax_rows = std::size(formats) * (2 + 4 * std::size(snax_workloads));
 
-EvaluateOptions options_of(const Workload& workload, const Published& format, const ValidateOptions& options) {
+EvaluateOptions options_of(const SnaxWorkload& workload, const Published& format, const ValidateOptions& options) {
   EvaluateOptions how;
   how.train.batch = workload.batch;
   how.train.optimizer = "momentum";
@@ -68,7 +68,7 @@ EvaluateOptions options_of(const Workload& workload, const Published& format, co
 }
 
 // Of the peak, while the array does the products of a step by its rule and nothing else.
-Expected<double> rule_utilization(RuledCore& core, const Workload& workload, const Published& format) {
+Expected<double> rule_utilization(RuledCore& core, const SnaxWorkload& workload, const Published& format) {
   TrainOptions options;
   options.batch = workload.batch;
   MONET_TRY(const Network step, open_network_as_asked(workload.model, options, true));
@@ -83,12 +83,12 @@ Expected<double> rule_utilization(RuledCore& core, const Workload& workload, con
 
 Status add_steps(RuledCore& core, const ValidateOptions& options, Validation& validation) {
   MappingCache cache;
-  for (const Workload& workload : workloads) {
+  for (const SnaxWorkload& workload : snax_workloads) {
     for (const Published& format : formats) {
       if (options.stop && options.stop()) return Done{};
       const std::string name = fmt::format("{} training, batch {}, {}", workload.name, workload.batch, format.name);
       if (!options.only.empty() && !matches(options.only, name)) continue;
-      if (options.progress) options.progress(name, validation.rows.size(), most_rows);
+      if (options.progress) options.progress(name, validation.rows.size(), most_snax_rows);
       MONET_TRY(const double by_rule, rule_utilization(core, workload, format));
       validation.rows.push_back(prediction(name, "% of peak in products", by_rule));
       const auto step = evaluate_network(workload.model, options_of(workload, format, options), cache);

@@ -23,12 +23,12 @@ constexpr double near_percent = 5;     // of a claim: it is reproduced
 // A floating-point operation of the Cortex-M0+: POET's 0.167 MFLOPS at 48 MHz, and a fast library.
 constexpr double poet_cycles = 288, fast_cycles = 100;
 
-struct Workload {
+struct TinTinWorkload {
   const char* name;
   const char* model;
 };
 // LeNet-5 is among its networks; the other two have the kind of its tasks and sizes of ours.
-constexpr Workload workloads[] = {
+constexpr TinTinWorkload tin_tin_workloads[] = {
     {"LeNet-5", "lenet5"},
     {"perceptron 64-32-4 (bearing faults)", "mlp-robotics:inputs=64,hidden=32,layers=1,outputs=4"},
     {"perceptron 128-16-16-2 (spectrum sensing)", "mlp-robotics:inputs=128,hidden=16,layers=2,outputs=2"}};
@@ -59,7 +59,7 @@ std::string kind_of(const OperatorResult& result) {
   return "all other operators";
 }
 
-Expected<Cost> cost_of_step(const Workload& workload, const Device& device, const char* precision,
+Expected<Cost> cost_of_step(const TinTinWorkload& workload, const Device& device, const char* precision,
                             const ValidateOptions& options) {
   EvaluateOptions how;
   how.train.batch = 1;
@@ -144,7 +144,7 @@ Status add_device(const Device& device, const ValidateOptions& options, Validati
   Largest largest;
   std::vector<ValidationRow> rows;
   std::vector<std::string> notes;
-  for (const Workload& workload : workloads) {
+  for (const TinTinWorkload& workload : tin_tin_workloads) {
     const std::string name = fmt::format("{} on {}", workload.name, device.name);
     MONET_TRY(const Cost before, cost_of_step(workload, device, plain, options));
     MONET_TRY(const Cost after, cost_of_step(workload, device, integers, options));

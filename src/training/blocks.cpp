@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t most_operators = 512;  // between the ends of a connection
 constexpr std::size_t longest_tail = 8;      // operators between a sum and the next block
 
-bool is_product(const Node& node) {
+bool is_weight_product(const Node& node) {
   return family_of(node.op) == OpFamily::contraction || family_of(node.op) == OpFamily::convolution;
 }
 
@@ -83,7 +83,7 @@ class BlockSearch {
     const auto any = [&](bool (*holds)(const Node&)) {
       return std::ranges::any_of(block.nodes, [&](NodeId node) { return holds(graph_[node]); });
     };
-    if (any(is_product) && any(is_activation_function)) blocks_.push_back(std::move(block));
+    if (any(is_weight_product) && any(is_activation_function)) blocks_.push_back(std::move(block));
   }
 
   // Sets the entry, the last tensor behind both inputs of the sum, and adds the nodes between.
@@ -212,7 +212,7 @@ class BlockSearch {
   bool meets_itself(const Block& block) const {
     return std::ranges::any_of(block.nodes, [&](NodeId id) {
       const Node& node = graph_[id];
-      return is_product(node) && node.inputs.size() > 1 && is_made_by_one_of(block.nodes, node.inputs[0]) &&
+      return is_weight_product(node) && node.inputs.size() > 1 && is_made_by_one_of(block.nodes, node.inputs[0]) &&
              is_made_by_one_of(block.nodes, node.inputs[1]);
     });
   }

@@ -134,11 +134,10 @@ class Adapter {
     const TensorId a = parameter(layer, ".lora_A", narrow);
     const TensorId b = parameter(layer, ".lora_B", pointwise);
     const TensorId down = writer.add(Op::Conv, {layer.inputs[0], a}, layer.attributes);
-    using Integers = std::vector<std::int64_t>;
     return writer.add(Op::Conv, {down, b},
-                      {{Attr::strides, Integers(spatial, 1)},
-                       {Attr::dilations, Integers(spatial, 1)},
-                       {Attr::pads, Integers(2 * spatial, 0)},
+                      {{Attr::strides, std::vector<std::int64_t>(spatial, 1)},
+                       {Attr::dilations, std::vector<std::int64_t>(spatial, 1)},
+                       {Attr::pads, std::vector<std::int64_t>(2 * spatial, 0)},
                        {Attr::group, std::int64_t{1}}});
   }
 

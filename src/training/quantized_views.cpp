@@ -49,13 +49,13 @@ bool is_square(const Format& format) { return uses_contracted(format) && format.
 
 bool are_neighbours(std::size_t a, std::size_t b) { return a + 1 == b || b + 1 == a; }
 
-struct Axes {
+struct ProductAxes {
   std::size_t contracted, other;
 };
 
-std::optional<Axes> behind_reshape(const Shape& to, const Shape& from, Axes axes, const Format& number) {
+std::optional<ProductAxes> behind_reshape(const Shape& to, const Shape& from, ProductAxes axes, const Format& number) {
   if (element_count(to) == 0) return std::nullopt;
-  Axes result = axes;
+  ProductAxes result = axes;
   if (uses_contracted(number)) {
     const MappedAxis mapped = across_reshape(to, axes.contracted, from);
     if (mapped.match == Match::none) return std::nullopt;
@@ -75,7 +75,7 @@ std::optional<Axes> behind_reshape(const Shape& to, const Shape& from, Axes axes
   return result;
 }
 
-std::optional<Axes> behind(const Graph& graph, const Node& node, Axes axes, const Format& number) {
+std::optional<ProductAxes> behind(const Graph& graph, const Node& node, ProductAxes axes, const Format& number) {
   const Shape& from = graph[node.inputs[0]].type.shape;
   const Shape& to = graph[node.outputs[0]].type.shape;
   if (node.op == Op::Transpose) {
@@ -119,7 +119,7 @@ Source source_of(const Graph& graph, TensorId operand, const Format& number, std
                  std::size_t other) {
   struct Step {
     TensorId tensor;
-    Axes axes;
+    ProductAxes axes;
     std::size_t views;
   };
   Step best{operand, {contracted, other}, 0};

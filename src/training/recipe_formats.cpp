@@ -13,7 +13,6 @@ namespace monet::training {
 
 namespace {
 
-constexpr std::size_t longest_text = 500;
 constexpr int largest_side = 4096;  // of a group
 
 // Elements that can be rounded to: with a sign, and of at most 32 bits.
@@ -164,7 +163,7 @@ Expected<NumberFormat> read_format(const Yaml::Entry& entry) {
   }
   for (auto [key, text] : {std::pair("description", &number.description), std::pair("source", &number.source)}) {
     if (const Yaml* found = node.find(key)) {
-      MONET_TRY(*text, read_word(*found, fmt::format("'{}' of a format", key), longest_text));
+      MONET_TRY(*text, read_word(*found, fmt::format("'{}' of a format", key), longest_recipe_text));
     }
   }
   return number;

@@ -14,7 +14,6 @@ namespace monet::training {
 
 namespace {
 
-constexpr std::size_t longest_text = 500;
 constexpr std::size_t longest_path = 4096;
 constexpr std::size_t most_bases = 16;
 constexpr std::size_t most_patterns = 1000;
@@ -75,7 +74,7 @@ class RecipeReader {
     for (auto [key, text] :
          {std::pair("description", &draft_.recipe.description), std::pair("source", &draft_.recipe.source)}) {
       if (const Yaml* node = root_.find(key)) {
-        MONET_TRY(*text, read_word(*node, what(key), longest_text));
+        MONET_TRY(*text, read_word(*node, what(key), longest_recipe_text));
       }
     }
     return Done{};

@@ -18,7 +18,10 @@ struct AccountCase {
 
 constexpr MemoryId dram(std::size_t{0}), sram0(std::size_t{1}), sram1(std::size_t{2}), flash(std::size_t{3}),
     registers(std::size_t{4});
-constexpr LinkId bus(std::size_t{0}), mesh(std::size_t{1}), card(std::size_t{2});
+constexpr LinkId bus_link(std::size_t{0}), mesh_link(std::size_t{1}), card_link(std::size_t{2});
+
+// Machine 1, cores 2 + 2, DRAM 10, memories of cores 1 + 1, two instances of registers 0.5 + 0.5, bus 1: 19 mW, 260 ns.
+constexpr double leaked_pj = 0.019 * 260e-9 * 1e12;
 
 inline Hardware account_hardware() {
   Hardware hardware;
@@ -126,10 +129,10 @@ inline void account_schedule(AccountCase& c) {
   s.cycles = 260;
   const CoreId c0(std::size_t{0}), c1(std::size_t{1});
   s.home_of = {dram, dram};
-  s.channels = {{.name = "bus", .link = bus, .bits_per_cycle = 64},
-                {.name = "mesh back", .link = mesh, .bits_per_cycle = 32},
-                {.name = "mesh", .link = mesh, .bits_per_cycle = 32},
-                {.name = "card", .link = card, .bits_per_cycle = 32},
+  s.channels = {{.name = "bus", .link = bus_link, .bits_per_cycle = 64},
+                {.name = "mesh back", .link = mesh_link, .bits_per_cycle = 32},
+                {.name = "mesh", .link = mesh_link, .bits_per_cycle = 32},
+                {.name = "card", .link = card_link, .bits_per_cycle = 32},
                 {.name = "dram rw", .memory = dram, .port = 0, .bits_per_cycle = 64}};
   s.routes = {{dram, sram0, {4, 0}}, {dram, sram1, {4, 0}}, {sram1, sram0, {1}},  {sram0, dram, {0, 4}},
               {dram, flash, {4, 3}}, {sram0, sram1, {2}},   {sram1, dram, {0, 4}}};

@@ -24,7 +24,7 @@ using namespace test;
 
 // Tiles one after the other on each core, transfers at any time; what they wait for has ended before. Times are small
 // whole numbers, so that many things happen at once. Data need not be where they are read: books do not ask.
-AccountCase random_case(std::uint64_t seed) {
+AccountCase random_account_case(std::uint64_t seed) {
   Random random(seed);
   AccountCase c = account_case();
   Schedule& s = c.schedule;
@@ -106,11 +106,11 @@ RoleBytes held_at(const AccountCase& c, MemoryId memory, double time) {
   return bytes;
 }
 
-std::int64_t sum(const RoleBytes& bytes) { return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}); }
+std::int64_t all_bytes(const RoleBytes& bytes) { return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0}); }
 
 TEST(AccountRandom, OccupancyIsThatOfEveryMoment) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    const AccountCase c = random_case(seed);
+    const AccountCase c = random_account_case(seed);
     std::set<double> times;
     for (const Stay& stay : c.schedule.stays) times.insert({stay.start, stay.end});
     for (const TensorStay& stay : c.schedule.home) times.insert({stay.start, stay.end});
@@ -121,7 +121,7 @@ TEST(AccountRandom, OccupancyIsThatOfEveryMoment) {
       std::int64_t most = 0;
       double at = 0;
       for (const double time : times) {
-        const std::int64_t bytes = sum(held_at(c, MemoryId(m), time));
+        const std::int64_t bytes = all_bytes(held_at(c, MemoryId(m), time));
         if (bytes > most) most = bytes, at = time;
       }
       ASSERT_EQ(peaks[m], most) << seed;
@@ -135,7 +135,7 @@ TEST(AccountRandom, OccupancyIsThatOfEveryMoment) {
       ASSERT_EQ(alive, most) << seed;
       ASSERT_LE(thin[m].at.size(), 5U);
       std::int64_t highest = 0;
-      for (const RoleBytes& bytes : thin[m].bytes) highest = std::max(highest, sum(bytes));
+      for (const RoleBytes& bytes : thin[m].bytes) highest = std::max(highest, all_bytes(bytes));
       ASSERT_EQ(highest, most) << seed;
     }
   }
@@ -209,7 +209,7 @@ double transfers_alone(const AccountCase& c) {
 
 TEST(AccountRandom, EnergyAddsUpEveryWay) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    const AccountCase c = random_case(seed);
+    const AccountCase c = random_account_case(seed);
     const Energy energy = energy_of(c.hardware, c.schedule);
     double parts = 0;
     for (const auto& part : energy.compute) parts += part.second;
@@ -244,7 +244,7 @@ TEST(AccountRandom, EnergyAddsUpEveryWay) {
 
 TEST(AccountRandom, TimeAddsUpOnCoresAndOnTheCriticalPath) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    const AccountCase c = random_case(seed);
+    const AccountCase c = random_account_case(seed);
     const double cycles = c.schedule.cycles;
     for (const CoreUse& core : core_use(c.step(), gaps_before(c.step()))) {
       const BusyCycles& busy = core.busy;
@@ -265,7 +265,7 @@ TEST(AccountRandom, TimeAddsUpOnCoresAndOnTheCriticalPath) {
 
 TEST(AccountRandom, EveryByteThatLeavesArrives) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    const AccountCase c = random_case(seed);
+    const AccountCase c = random_account_case(seed);
     const TrafficBooks books = traffic_of(c.step());
     double read = 0, written = 0, streamed = 0, stored = 0, joined = 0;
     for (const MemoryBooks& memory : books.memories) read += memory.read_bytes, written += memory.written_bytes;

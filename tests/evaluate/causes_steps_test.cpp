@@ -17,10 +17,6 @@ using namespace test;
 using testing::ElementsAre;
 using testing::Pair;
 
-double sum(const Parts& parts) {
-  return std::accumulate(parts.begin(), parts.end(), 0.0, [](double s, const auto& part) { return s + part.second; });
-}
-
 double part(const Parts& parts, std::string_view name) {
   const auto found = std::ranges::find_if(parts, [&](const auto& entry) { return entry.first == name; });
   return found == parts.end() ? -1 : found->second;
@@ -52,7 +48,7 @@ TEST(CausesOfSteps, WhatComesAndGoesIsTraffic) {
   const Evaluation e = evaluation_of(c.graph(), c.hardware(), c.result());
   EXPECT_EQ(part(e.latency_by, "compute"), 3 * 64);
   EXPECT_EQ(part(e.latency_by, "traffic"), 128 + 128);  // 64 elements of 32 bits over 16 bits a cycle, in and out
-  EXPECT_EQ(sum(e.latency_by), e.latency_cycles);
+  EXPECT_EQ(sum_of(e.latency_by), e.latency_cycles);
 }
 
 // One bus for two cores: each fetch but the first waits for the one before it, whatever used its other channels last.
@@ -72,7 +68,7 @@ TEST(CausesOfSteps, AFetchWaitsForTheOneThatHadTheBus) {
   const Evaluation e = evaluation_of(c.graph(), c.hardware(), c.result());
   // 64 elements of 32 bits take 128 cycles; four come, and the last goes back after 64 cycles of work.
   EXPECT_EQ(part(e.latency_by, "waiting"), 0);
-  EXPECT_EQ(sum(e.latency_by), e.latency_cycles);
+  EXPECT_EQ(sum_of(e.latency_by), e.latency_cycles);
 }
 
 TEST(CausesOfSteps, PartsAreAllOfTheWhole) {
@@ -87,8 +83,8 @@ TEST(CausesOfSteps, PartsAreAllOfTheWhole) {
     const Evaluation e = evaluation_of(subject->graph, subject->hardware, *result);
     ASSERT_EQ(e.latency_by.size(), latency_causes);
     ASSERT_EQ(e.energy_by.size(), energy_causes);
-    ASSERT_NEAR(sum(e.latency_by), e.latency_cycles, 1e-9 * e.latency_cycles) << seed;
-    ASSERT_NEAR(sum(e.energy_by), e.energy_pj, 1e-9 * e.energy_pj) << seed;
+    ASSERT_NEAR(sum_of(e.latency_by), e.latency_cycles, 1e-9 * e.latency_cycles) << seed;
+    ASSERT_NEAR(sum_of(e.energy_by), e.energy_pj, 1e-9 * e.energy_pj) << seed;
     for (const auto& [name, value] : e.latency_by) ASSERT_GE(value, 0) << seed << " " << name;
     for (const auto& [name, value] : e.energy_by) ASSERT_GE(value, 0) << seed << " " << name;
     const bool repeats = std::ranges::any_of(subject->graph.nodes(), is_recomputed);
@@ -115,8 +111,8 @@ Evaluation evaluated(const EvaluateOptions& options) {
 }
 
 void expect_whole(const Evaluation& e) {
-  EXPECT_NEAR(sum(e.latency_by), e.latency_cycles, 1e-9 * e.latency_cycles);
-  EXPECT_NEAR(sum(e.energy_by), e.energy_pj, 1e-9 * e.energy_pj);
+  EXPECT_NEAR(sum_of(e.latency_by), e.latency_cycles, 1e-9 * e.latency_cycles);
+  EXPECT_NEAR(sum_of(e.energy_by), e.energy_pj, 1e-9 * e.energy_pj);
 }
 
 TEST(CausesOfSteps, APlanThatRecomputesShowsIt) {

@@ -61,15 +61,14 @@ TEST(Causes, TransfersThatPage) {
 TEST(Causes, EnergyByHand) {
   // 600 bytes to flash: 4,800 bits are read at 1 pJ, two pages of 4,096 bits written at 2, 4,800 bits cross the card.
   constexpr double paged = 4800 + 2 * 4096 * 2 + 4800;
-  constexpr double leaked = 0.019 * 260e-9 * 1e12;  // 19 mW for 260 ns
   const AccountCase c = account_case();
   const std::array<double, energy_causes> energy = energy_of(c);
   const double total = monet::energy_of(c.hardware, c.schedule).total;
   EXPECT_DOUBLE_EQ(energy[0], 1000 + 1000 + 300 + 50);
-  EXPECT_NEAR(energy[1], total - 2350 - paged - leaked, 1e-6);
+  EXPECT_NEAR(energy[1], total - 2350 - paged - leaked_pj, 1e-6);
   EXPECT_DOUBLE_EQ(energy[2], 0);
   EXPECT_DOUBLE_EQ(energy[3], paged);
-  EXPECT_NEAR(energy[4], leaked, 1e-9);
+  EXPECT_NEAR(energy[4], leaked_pj, 1e-9);
 }
 
 // Two transfers over one bus: the second begins when the first ends, and says that it waited for nothing.

@@ -47,7 +47,7 @@ std::vector<Loop> plain_loops(const Graph& graph, const Node& node) {
   return nests.nests.size() == 1 ? nests.nests.front().loops : std::vector<Loop>{};
 }
 
-CheckCase random_case(unsigned seed) {
+CheckCase random_check_case(unsigned seed) {
   std::mt19937 random(seed);
   auto graph = RandomGraph(seed).make();
   EXPECT_TRUE(graph.has_value());
@@ -76,7 +76,7 @@ CheckCase random_case(unsigned seed) {
 TEST(Check, FindsNothingInNaiveSchedulesOfRandomGraphs) {
   std::size_t tiles = 0;
   for (unsigned seed = 0; seed < 150; ++seed) {
-    const CheckCase valid = random_case(seed);
+    const CheckCase valid = random_check_case(seed);
     tiles += valid.tiles.tiles();
     SCOPED_TRACE(seed);
     expect_valid(valid.check());
@@ -89,7 +89,7 @@ TEST(Check, FindsNothingInNaiveSchedulesOfRandomGraphs) {
 TEST(Check, FindsWhateverBeginsTooEarly) {
   std::size_t spoiled = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
-    CheckCase made = random_case(seed);
+    CheckCase made = random_check_case(seed);
     std::mt19937 random(seed);
     const std::size_t tile = random() % made.tiles.tiles();
     ScheduledTile& run = made.schedule.tiles[tile];
@@ -115,7 +115,7 @@ TEST(Check, FindsWhateverBeginsTooEarly) {
 TEST(Check, FindsEveryReadThatIsMissing) {
   std::size_t removed = 0;
   for (unsigned seed = 100; seed < 130; ++seed) {
-    CheckCase made = random_case(seed);
+    CheckCase made = random_check_case(seed);
     std::mt19937 random(seed);
     for (int i = 0; i < 10; ++i) {
       const TileId tile(random() % made.tiles.tiles());

@@ -37,7 +37,7 @@ std::optional<CustomCost> cost_in(const std::string& text, const CustomTile& of)
   return cost ? *cost : std::nullopt;
 }
 
-Error error_of(const std::string& text) {
+Error cost_error(const std::string& text) {
   const auto costs = parse_custom_costs(text, "costs.yaml");
   EXPECT_FALSE(costs.has_value());
   return costs ? Error{} : costs.error();
@@ -104,32 +104,33 @@ TEST(CustomCostFile, IsReadFromTheDisk) {
 // ---- what is the user told?
 
 TEST(CustomCostFileErrors, Forms) {
-  expect_error(error_of("operators: [a"), {}, "costs.yaml:", false);
-  expect_error(error_of("- a"), {"the file is a list"}, "costs.yaml:1:1");
-  expect_error(error_of("operator: {}"), {"unknown key 'operator'"}, "costs.yaml:1:1");
-  expect_error(error_of("operators: {}"), {"names no operators"}, "costs.yaml:1:12");
-  expect_error(error_of("operators:\n  F: 3"), {"operator F is"}, "costs.yaml:2:6");
-  expect_error(error_of("operators: {F: {cycle: 3, energy: 0}}"), {"unknown key 'cycle' in operator F"},
+  expect_error(cost_error("operators: [a"), {}, "costs.yaml:", false);
+  expect_error(cost_error("- a"), {"the file is a list"}, "costs.yaml:1:1");
+  expect_error(cost_error("operator: {}"), {"unknown key 'operator'"}, "costs.yaml:1:1");
+  expect_error(cost_error("operators: {}"), {"names no operators"}, "costs.yaml:1:12");
+  expect_error(cost_error("operators:\n  F: 3"), {"operator F is"}, "costs.yaml:2:6");
+  expect_error(cost_error("operators: {F: {cycle: 3, energy: 0}}"), {"unknown key 'cycle' in operator F"},
                "costs.yaml:1:17");
-  expect_error(error_of("operators: {F: {energy: 0}}"), {"operator F has no cycles"}, "costs.yaml:1:16");
-  expect_error(error_of("operators: {F: {cycles: 0}}"), {"operator F has no energy"}, "costs.yaml:1:16");
-  expect_error(error_of("operators: {F: {cycles: [1], energy: 0}}"), {"'cycles' of operator F is a list"},
+  expect_error(cost_error("operators: {F: {energy: 0}}"), {"operator F has no cycles"}, "costs.yaml:1:16");
+  expect_error(cost_error("operators: {F: {cycles: 0}}"), {"operator F has no energy"}, "costs.yaml:1:16");
+  expect_error(cost_error("operators: {F: {cycles: [1], energy: 0}}"), {"'cycles' of operator F is a list"},
                "costs.yaml:1:25");
-  expect_error(error_of("operators: {F: {cores: {}}}"), {"'cores' of operator F names no core"}, "costs.yaml:1:24");
-  expect_error(error_of("operators: {F: {cores: {simd: {cycles: 1}}}}"), {"operator F on simd has no energy"},
+  expect_error(cost_error("operators: {F: {cores: {}}}"), {"'cores' of operator F names no core"}, "costs.yaml:1:24");
+  expect_error(cost_error("operators: {F: {cores: {simd: {cycles: 1}}}}"), {"operator F on simd has no energy"},
                "costs.yaml:1:31");
 }
 
 TEST(CustomCostFileErrors, Expressions) {
-  expect_error(error_of("operators: {F: {cycles: 1 +, energy: 0}}"), {"a value is missing"}, "costs.yaml:1:25", false);
-  expect_error(error_of("operators: {F: {cycles: imputs, energy: 0}}"), {"'imputs' is no size of a tile"},
+  expect_error(cost_error("operators: {F: {cycles: 1 +, energy: 0}}"), {"a value is missing"}, "costs.yaml:1:25",
+               false);
+  expect_error(cost_error("operators: {F: {cycles: imputs, energy: 0}}"), {"'imputs' is no size of a tile"},
                "costs.yaml:1:25");
-  expect_error(error_of("operators: {F: {cycles: inx, energy: 0}}"), {"'inx' is no size"}, "costs.yaml:1:25");
-  expect_error(error_of("operators: {F: {cycles: 3 pJ, energy: 0}}"), {"'cycles' of operator F has another unit"},
+  expect_error(cost_error("operators: {F: {cycles: inx, energy: 0}}"), {"'inx' is no size"}, "costs.yaml:1:25");
+  expect_error(cost_error("operators: {F: {cycles: 3 pJ, energy: 0}}"), {"'cycles' of operator F has another unit"},
                "costs.yaml:1:25");
-  expect_error(error_of("operators: {F: {cycles: 3, energy: inputs}}"), {"'energy' of operator F has another unit"},
+  expect_error(cost_error("operators: {F: {cycles: 3, energy: inputs}}"), {"'energy' of operator F has another unit"},
                "costs.yaml:1:36");
-  expect_error(error_of("operators: {F: {cycles: 3 + 1 pJ, energy: 0}}"), {}, "costs.yaml:1:25", false);
+  expect_error(cost_error("operators: {F: {cycles: 3 + 1 pJ, energy: 0}}"), {}, "costs.yaml:1:25", false);
 }
 
 TEST(CustomCostFileErrors, ValuesThatAreNoCosts) {
@@ -143,7 +144,7 @@ TEST(CustomCostFileErrors, ValuesThatAreNoCosts) {
 }
 
 TEST(CustomCostFileErrors, TooLarge) {
-  expect_error(error_of(std::string((std::size_t{1} << 20) + 1, ' ')), {}, "costs.yaml");
+  expect_error(cost_error(std::string((std::size_t{1} << 20) + 1, ' ')), {}, "costs.yaml");
 }
 
 }  // namespace

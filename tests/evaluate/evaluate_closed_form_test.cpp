@@ -202,7 +202,7 @@ TEST(EvaluateClosedForm, WithRoomForTwoTilesTheNextComesInMeanwhile) {
 }
 
 // A network, and a training step of it in which the backward part reads what tanh has made.
-Graph small_network() {
+Graph tanh_network() {
   GraphBuilder b("step");
   const Attributes product = {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}};
   TensorId x = b.input("x", {4, 16});
@@ -211,8 +211,8 @@ Graph small_network() {
   b.output(b.add(Op::MatMul, "fc2", {x, b.parameter("w2", {32, 8})}, product));
   return finished(b);
 }
-Graph small_step() {
-  auto step = training::make_training_step({small_network(), false, {}, {}},
+Graph tanh_step() {
+  auto step = training::make_training_step({tanh_network(), false, {}, {}},
                                            {.loss = {.kind = training::LossKind::mean_squared_error}});
   EXPECT_TRUE(step.has_value());
   return step ? std::move(step->graph) : Graph();
@@ -228,8 +228,8 @@ TEST(EvaluateClosedForm, InferenceDoesNotKeepWhatTheBackwardPartNeeds) {
     EXPECT_EQ(stays[0].start, 100.0 * i);
     EXPECT_EQ(stays[0].end, 100.0 * (i + 2));
   }
-  const Case forward_only(small_network(), on_one_memory(1));
-  const Case training(small_step(), on_one_memory(1));
+  const Case forward_only(tanh_network(), on_one_memory(1));
+  const Case training(tanh_step(), on_one_memory(1));
   ASSERT_EQ(forward_only.home("tanh.out").size(), 1U);
   EXPECT_EQ(forward_only.home("tanh.out")[0].end, forward_only.tiles("fc2")[0].end);
   ASSERT_EQ(training.home("tanh.out").size(), 1U);
@@ -238,7 +238,7 @@ TEST(EvaluateClosedForm, InferenceDoesNotKeepWhatTheBackwardPartNeeds) {
 
 // ---- recomputing and paging
 
-std::string with_flash(int bits) {
+std::string machine_with_flash(int bits) {
   return "memories:\n  " + memory("main", "sram", "1 MiB", 4096) +
          "\n  flash: {kind: storage, size: 1 MiB, ports: {r: {kind: read, width: " + std::to_string(bits) +
          " bit/cycle}, w: {kind: write, width: " + std::to_string(bits) + " bit/cycle}}}\ncores:\n" +
@@ -246,8 +246,8 @@ std::string with_flash(int bits) {
 }
 
 TEST(EvaluateClosedForm, RecomputingIsWork) {
-  const Case kept(small_step(), on_one_memory(1));
-  const Case again(small_step(), on_one_memory(1), "tensors: {tanh.out: recompute}\n");
+  const Case kept(tanh_step(), on_one_memory(1));
+  const Case again(tanh_step(), on_one_memory(1), "tensors: {tanh.out: recompute}\n");
   // One product (4 x 16 x 32 multiply-adds) and the function of its 4 x 32 results, once more.
   const double work =
       kept.tiles("fc1")[0].end - kept.tiles("fc1")[0].start + kept.tiles("tanh")[0].end - kept.tiles("tanh")[0].start;
@@ -258,7 +258,7 @@ TEST(EvaluateClosedForm, RecomputingIsWork) {
 }
 
 TEST(EvaluateClosedForm, PagingIsTransfersAndRoom) {
-  const Case c(small_step(), with_flash(8), "tensors: {tanh.out: {page: flash}}\n");
+  const Case c(tanh_step(), machine_with_flash(8), "tensors: {tanh.out: {page: flash}}\n");
   const auto out = c.transfers("tanh.out", TransferKind::page_out);
   const auto in = c.transfers("tanh.out", TransferKind::page_in);
   ASSERT_EQ(out.size(), 1U);

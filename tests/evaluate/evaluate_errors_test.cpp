@@ -9,7 +9,7 @@ namespace {
 
 using namespace test;
 
-Graph product(std::int64_t size) {
+Graph square_product(std::int64_t size) {
   GraphBuilder b("product");
   b.output(b.add(Op::MatMul, "fc", {b.input("x", {size, size}), b.parameter("w", {size, size})},
                  {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}}));
@@ -28,9 +28,10 @@ Graph step_with_aside() {
   return step ? std::move(step->graph) : Graph();
 }
 
-const std::string with_flash = "memories:\n  " + memory("main", "sram", "1 MiB", 64) +
-                               "\n  flash: {kind: storage, size: 1 MiB, ports: {rw: {width: 8 bit/cycle}}}\ncores:\n" +
-                               rate_core("c0", "main: {use: main}, flash: {use: flash}");
+const std::string with_slow_flash =
+    "memories:\n  " + memory("main", "sram", "1 MiB", 64) +
+    "\n  flash: {kind: storage, size: 1 MiB, ports: {rw: {width: 8 bit/cycle}}}\ncores:\n" +
+    rate_core("c0", "main: {use: main}, flash: {use: flash}");
 
 TEST(EvaluateErrors, ReasonsWhyNoCoreCanRunItAreGivenOnce) {
   GraphBuilder b("exp");
@@ -72,7 +73,7 @@ TEST(EvaluateErrors, OfManyReasonsAFewAreGiven) {
 }
 
 TEST(EvaluateErrors, PagingToWhereItIs) {
-  const Case c(step_with_aside(), with_flash, "tensors: {tanh.out: {page: main}}\n");
+  const Case c(step_with_aside(), with_slow_flash, "tensors: {tanh.out: {page: main}}\n");
   EXPECT_EQ(c.error().kind, ErrorKind::user);
   EXPECT_EQ(c.error().text(),
             "tanh.out: paging it to main moves nothing: it is there anyway (page it to another memory, or keep it)");
@@ -85,14 +86,14 @@ TEST(EvaluateErrors, PagingWithoutATimeToBeAway) {
     if (node.phase == Phase::backward && node.op == Op::TanhGrad) backward = node.name;
   }
   const Case c(
-      step, with_flash,
+      step, with_slow_flash,
       fmt::format("order: listed\nstacks: [[\"{}\"], [aside]]\ntensors: {{tanh.out: {{page: flash}}}}\n", backward));
   EXPECT_EQ(c.error().kind, ErrorKind::user);
   EXPECT_EQ(c.error().place, "tanh.out");
   EXPECT_EQ(c.error().message,
             "it cannot be paged out: in this order the backward part is done with it before the forward part is");
   // By readiness the backward part waits.
-  const Case waits(step, with_flash, "tensors: {tanh.out: {page: flash}}\n");
+  const Case waits(step, with_slow_flash, "tensors: {tanh.out: {page: flash}}\n");
   EXPECT_EQ(waits.transfers("tanh.out", TransferKind::page_in).size(), 1U);
 }
 
@@ -101,7 +102,7 @@ TEST(EvaluateErrors, PathsThatNeverMeet) {
     const std::string text = memory(name, "sram", "1 MiB", 64);
     return text.substr(0, text.size() - 1) + ", paths: [" + paths + "]}";
   };
-  const Case c(product(4),
+  const Case c(square_product(4),
                "cores:\n" + rate_core("c0", level("acts", "input, output") + ", " + level("weights", "weight")));
   EXPECT_EQ(
       c.error().text(),
@@ -110,14 +111,14 @@ TEST(EvaluateErrors, PathsThatNeverMeet) {
 }
 
 TEST(EvaluateErrors, ACoreWithoutMemory) {
-  const Case c(product(4), "cores:\n  c0: {rate: {operations: {all: 1 GOP/s}}}\n");
+  const Case c(square_product(4), "cores:\n  c0: {rate: {operations: {all: 1 GOP/s}}}\n");
   EXPECT_EQ(c.error().text(), "c0: it has no memory for the path 'input' (give it one, or join it to one by a link)");
 }
 
 TEST(EvaluateErrors, NoWayBack) {
-  const Case c(product(4), "memories:\n  " + memory("dram", "dram", "1 GiB", 64) + "\ncores:\n" +
-                               rate_core("c0", memory("sram", "sram", "1 MiB", 64) + ", dram: {use: dram}") +
-                               "links:\n  - {link: [dram, c0], width: 8 bit/cycle, one_way: true}\n");
+  const Case c(square_product(4), "memories:\n  " + memory("dram", "dram", "1 GiB", 64) + "\ncores:\n" +
+                                      rate_core("c0", memory("sram", "sram", "1 MiB", 64) + ", dram: {use: dram}") +
+                                      "links:\n  - {link: [dram, c0], width: 8 bit/cycle, one_way: true}\n");
   EXPECT_EQ(c.error().text(), "machine: nothing leads from c0/sram to dram (join them by a link)");
 }
 
@@ -143,9 +144,9 @@ TEST(EvaluateErrors, WhatDoesNotFitStreams) {
   };
   const auto streamed = [](const Case& c) { return c.schedule().costs[c.tiles("fc")[0].cost].streamed; };
   // Three matrices of 256 bytes; an operator alone takes half of a memory at most.
-  EXPECT_EQ(streamed(Case(product(16), machine("64 KiB"))), 0);
+  EXPECT_EQ(streamed(Case(square_product(16), machine("64 KiB"))), 0);
   for (const char* size : {"1535 B", "1000 B", "800 B", "600 B", "300 B", "128 B"}) {
-    EXPECT_NE(streamed(Case(product(16), machine(size))), 0) << size;
+    EXPECT_NE(streamed(Case(square_product(16), machine(size))), 0) << size;
   }
   GraphBuilder b("stack");
   TensorId x = b.input("x", {16, 16});

@@ -81,11 +81,6 @@ TEST(EvaluateRandom, TheSameForAnyNumberOfThreadsWarmAndCold) {
   }
 }
 
-double sum(const Parts& parts) {
-  return std::accumulate(parts.begin(), parts.end(), 0.0,
-                         [](double so_far, const auto& p) { return so_far + p.second; });
-}
-
 void expect_equal(double a, double b, std::uint64_t seed, const char* what) {
   EXPECT_LE(std::abs(a - b), 1e-6 * std::max({1.0, std::abs(a), std::abs(b)})) << seed << ": " << what << a << " " << b;
 }
@@ -99,7 +94,7 @@ bool stores_as_it_works(const Hardware& hardware) {
 
 void expect_balanced(const Evaluation& result, const Totals& totals, const Hardware& hardware, Machine& machine,
                      std::uint64_t seed) {
-  expect_equal(sum(result.energy), result.energy_pj, seed, "energy ");
+  expect_equal(sum_of(result.energy), result.energy_pj, seed, "energy ");
   expect_equal(totals.energy_pj, result.energy_pj, seed, "energy of totals ");
   EXPECT_EQ(totals.cycles, result.latency_cycles) << seed;
   double phases = 0, phase_pj = 0;

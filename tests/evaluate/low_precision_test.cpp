@@ -56,7 +56,7 @@ TEST(EvaluateLowPrecision, ScalesAndFilledGroupsMoveOnce) {
 }
 
 // A layer forward, its gradients and an update, with what a step has around products.
-Graph small_step(const std::string& rows, const std::string& columns) {
+Graph quantized_step(const std::string& rows, const std::string& columns) {
   GraphBuilder b("step");
   const auto quantized = [&](TensorId x, const std::string& format) {
     return b.add(Op::Quantize, "quantize", {x}, {{Attr::format, format}});
@@ -97,7 +97,7 @@ TEST(EvaluateLowPrecision, MachinesRunAllOfAStepInTheirNumbers) {
     SCOPED_TRACE(row.machine);
     const auto hardware = open_hardware(row.machine);
     ASSERT_TRUE(hardware) << hardware.error().text();
-    const Graph graph = small_step(row.rows, row.columns);
+    const Graph graph = quantized_step(row.rows, row.columns);
     MappingCache cache;
     Evaluator evaluator(graph, *hardware, cache, EvaluatorOptions{});
     const auto request = evaluator.bind({});

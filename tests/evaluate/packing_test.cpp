@@ -21,19 +21,19 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-struct Shape {
+struct ItemRanges {
   std::int64_t count, times, sizes;
   bool aligned;
 };
 
-std::vector<PackItem> random_items(std::mt19937& random, const Shape& shape) {
+std::vector<PackItem> random_items(std::mt19937& random, const ItemRanges& ranges) {
   const auto up_to = [&](std::int64_t most) { return std::uniform_int_distribution<std::int64_t>(0, most)(random); };
-  std::vector<PackItem> items(static_cast<std::size_t>(shape.count));
+  std::vector<PackItem> items(static_cast<std::size_t>(ranges.count));
   for (PackItem& item : items) {
-    item.lower = up_to(shape.times - 1);
-    item.upper = item.lower + up_to(shape.times - item.lower);
-    item.size = up_to(shape.sizes);
-    if (shape.aligned) item.alignment = up_to(2) == 0 ? 1 + up_to(4) : 1;
+    item.lower = up_to(ranges.times - 1);
+    item.upper = item.lower + up_to(ranges.times - item.lower);
+    item.size = up_to(ranges.sizes);
+    if (ranges.aligned) item.alignment = up_to(2) == 0 ? 1 + up_to(4) : 1;
   }
   return items;
 }
@@ -86,8 +86,8 @@ std::string text_of(const std::vector<PackItem>& items) {
 TEST(Pack, FindsTheLeastOfAllOrders) {
   std::mt19937 random(1);
   for (int round = 0; round < 1500; ++round) {
-    const Shape shape{1 + round % 7, 2 + round % 5, 1 + round % 6, round % 2 == 0};
-    const std::vector<PackItem> items = random_items(random, shape);
+    const ItemRanges ranges{1 + round % 7, 2 + round % 5, 1 + round % 6, round % 2 == 0};
+    const std::vector<PackItem> items = random_items(random, ranges);
     const PackResult result = pack(items);
     const std::int64_t least = least_peak(items);
     ASSERT_EQ(result.peak, least) << text_of(items);
@@ -105,8 +105,8 @@ TEST(Pack, FindsTheLeastOfAllOrders) {
 TEST(Pack, TheSearchAloneIsComplete) {
   std::mt19937 random(2);
   for (int round = 0; round < 1500; ++round) {
-    const Shape shape{2 + round % 6, 3 + round % 4, 1 + round % 5, round % 3 == 0};
-    const std::vector<PackItem> items = random_items(random, shape);
+    const ItemRanges ranges{2 + round % 6, 3 + round % 4, 1 + round % 5, round % 3 == 0};
+    const std::vector<PackItem> items = random_items(random, ranges);
     for (const packing::Problem& problem : packing::split(items, 1)) {
       std::vector<PackItem> part;
       for (const std::size_t i : problem.item) part.push_back(items[i]);
@@ -160,8 +160,8 @@ TEST(Pack, PutsACutRectangleTogetherAgain) {
 TEST(Pack, RandomPackingsAreOnes) {
   std::mt19937 random(4);
   for (int round = 0; round < 24; ++round) {
-    const Shape shape{20 + 25 * round, 5 + 40 * (round % 7), 1 + 10 * (round % 9), round % 2 == 0};
-    const std::vector<PackItem> items = random_items(random, shape);
+    const ItemRanges ranges{20 + 25 * round, 5 + 40 * (round % 7), 1 + 10 * (round % 9), round % 2 == 0};
+    const std::vector<PackItem> items = random_items(random, ranges);
     const PackLimits limits{.effort = 0.001};
     const PackResult result = pack(items, limits);
     ASSERT_EQ(check_packing(items, result.offsets, result.peak), "");

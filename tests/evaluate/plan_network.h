@@ -5,6 +5,7 @@
 #include "graph/builder.h"
 #include "hardware/open/open.h"
 #include "support/expect_error.h"
+#include "support/onnx_builder.h"
 #include "training/step.h"
 
 #include <gtest/gtest.h>
@@ -61,14 +62,6 @@ inline NodeId node_named(const Graph& graph, std::string_view name) {
     if (graph.nodes()[i].name == name) return NodeId(i);
   }
   ADD_FAILURE() << "no node " << name;
-  return {};
-}
-
-inline TensorId tensor_named(const Graph& graph, std::string_view name) {
-  for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
-    if (graph.tensors()[i].name == name) return TensorId(i);
-  }
-  ADD_FAILURE() << "no tensor " << name;
   return {};
 }
 

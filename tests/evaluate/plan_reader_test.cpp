@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::string whole = R"(plan: 1
+const std::string whole_plan = R"(plan: 1
 graph: 0123456789abcdef0123456789abcdef
 hardware: 00112233445566778899aabbccddeeff
 order: listed
@@ -36,21 +36,21 @@ tensors:
   y: {keep: chip0/dram}
 )";
 
-Error error_of(const std::string& text) {
+Error plan_error(const std::string& text) {
   const auto plan = plan_from(text, "p.yaml");
   EXPECT_FALSE(plan.has_value()) << text;
   return plan ? Error() : plan.error();
 }
 
-void expect_wrong(const std::string& lines, const std::vector<std::string>& words, const std::string& place,
-                  const std::string& advice = {}) {
-  const Error error = error_of("plan: 1\n" + lines);
+void expect_wrong_plan(const std::string& lines, const std::vector<std::string>& words, const std::string& place,
+                       const std::string& advice = {}) {
+  const Error error = plan_error("plan: 1\n" + lines);
   test::expect_error(error, words, place);
   EXPECT_THAT(error.advice, HasSubstr(advice)) << error.text();
 }
 
 TEST(PlanReader, ReadsAllThatAPlanCanSay) {
-  const auto plan = plan_from(whole, "p.yaml");
+  const auto plan = plan_from(whole_plan, "p.yaml");
   ASSERT_TRUE(plan.has_value()) << plan.error().text();
   EXPECT_EQ(plan->graph_hash, "0123456789abcdef0123456789abcdef");
   EXPECT_EQ(plan->graph_place.text(), "p.yaml:2:8");
@@ -109,7 +109,7 @@ void expect_same(const Plan& a, const Plan& b) {
 }
 
 TEST(PlanWriter, WritesWhatReadsBackEqual) {
-  const auto plan = plan_from(whole, "p.yaml");
+  const auto plan = plan_from(whole_plan, "p.yaml");
   ASSERT_TRUE(plan.has_value());
   const auto again = plan_from(to_yaml(*plan), "q.yaml");
   ASSERT_TRUE(again.has_value()) << again.error().text() << to_yaml(*plan);
@@ -134,69 +134,71 @@ TEST(PlanWriter, QuotesNamesThatYamlWouldReadAsSomethingElse) {
 }
 
 TEST(PlanReader, SaysWhatIsWrongAndWhere) {
-  expect_wrong("odrer: graph\n", {"unknown key 'odrer'"}, "p.yaml:2:1", "did you mean 'order'");
-  expect_wrong("order: grpah\n", {"'order' cannot be 'grpah'"}, "p.yaml:2:8", "did you mean 'graph'");
-  expect_wrong("order: [graph]\n", {"'order' is a list"}, "p.yaml:2:8", "critical-path");
-  expect_wrong("transfers: direkt\n", {"'transfers' cannot be"}, "p.yaml:2:12", "did you mean 'direct'");
-  expect_wrong("order:\n", {"'order' has no value"}, "p.yaml:2:1");
-  expect_wrong("graph: 12\n", {"'graph' is no content hash"}, "p.yaml:2:8", "32 hexadecimal digits");
-  expect_wrong("stacks: conv1\n", {"'stacks' is one value"}, "p.yaml:2:9", "a list");
-  expect_wrong("stacks: [conv1]\n", {"a stack is one value"}, "p.yaml:2:10", "[conv1, relu1]");
-  expect_wrong("stacks: [[]]\n", {"a stack without operators"}, "p.yaml:2:10");
-  expect_wrong("stacks: [{name: a}]\n", {"a stack without operators"}, "p.yaml:2:10");
-  expect_wrong("stacks: [[[a]]]\n", {"an item of a stack is a list"}, "p.yaml:2:11", "a name");
-  expect_wrong("stacks: [{operator: [a]}]\n", {"unknown key 'operator' in a stack"}, "p.yaml:2:11", "'operators'");
-  expect_wrong("stacks: [{operators: [a], name: [b]}]\n", {"'name' of a stack is a list"}, "p.yaml:2:33");
-  expect_wrong("operators: [a]\n", {"'operators' is a list"}, "p.yaml:2:12", "a name for each operator");
-  expect_wrong("operators: {a: 4}\n", {"operator 'a' is one value"}, "p.yaml:2:16", "tile, split, cores, priority");
-  expect_wrong("operators: {a: {core: x}}\n", {"unknown key 'core'"}, "p.yaml:2:17", "did you mean 'cores'");
-  expect_wrong("operators: {a: {cores: []}}\n", {"names none"}, "p.yaml:2:24");
-  expect_wrong("operators: {a: {tile: 4}}\n", {"'tile' of operator 'a' is one value"}, "p.yaml:2:23", "{OY: 4");
-  expect_wrong("operators: {a: {tile: {OU: 4}}}\n", {"there is no loop 'OU'"}, "p.yaml:2:24", "did you mean");
-  expect_wrong("operators: {a: {tile: {OY: x}}}\n", {"'x' is not a whole number"}, "p.yaml:2:28", "from 1 to");
-  expect_wrong("operators: {a: {tile: {OY: 1.5}}}\n", {"not a whole number"}, "p.yaml:2:28");
-  expect_wrong("operators: {a: {tile: {OY: [1]}}}\n", {"is a list"}, "p.yaml:2:28");
-  expect_wrong("operators: {a: {tile: {OY: 0}}}\n", {"cannot be 0"}, "p.yaml:2:28", "from 1 to");
-  expect_wrong("operators: {a: {split: {OY: -3}}}\n", {"cannot be -3"}, "p.yaml:2:29", "from 1 to");
-  expect_wrong("operators: {a: {tile: {OY: 99999999999999999999}}}\n", {"cannot be 9999"}, "p.yaml:2:28");
-  expect_wrong("operators: {a: {priority: high}}\n", {"'high' is not a number"}, "p.yaml:2:27");
-  expect_wrong("operators: {a: {priority: inf}}\n", {"'inf' is not a number"}, "p.yaml:2:27");
-  expect_wrong("operators: {a: {priority: [1]}}\n", {"is a list"}, "p.yaml:2:27", "a number");
-  expect_wrong("tensors: keep\n", {"'tensors' is one value"}, "p.yaml:2:10", "a name for each tensor");
-  expect_wrong("tensors: {a: recompote}\n", {"tensor 'a' cannot be 'recompote'"}, "p.yaml:2:14", "'recompute'");
-  expect_wrong("tensors: {a: page}\n", {"not where to"}, "p.yaml:2:14", "{page: MEMORY}");
-  expect_wrong("tensors: {a: {pages: x}}\n", {"unknown key 'pages'"}, "p.yaml:2:15", "did you mean 'page'");
-  expect_wrong("tensors: {a: {}}\n", {"kept and paged, or neither"}, "p.yaml:2:14", "{page: MEMORY}");
-  expect_wrong("tensors: {a: {page: [x]}}\n", {"'page' of tensor 'a' is a list"}, "p.yaml:2:21", "a memory's name");
-  expect_wrong("tensors: {a: [keep]}\n", {"tensor 'a' is a list"}, "p.yaml:2:14", "keep, recompute, page");
+  expect_wrong_plan("odrer: graph\n", {"unknown key 'odrer'"}, "p.yaml:2:1", "did you mean 'order'");
+  expect_wrong_plan("order: grpah\n", {"'order' cannot be 'grpah'"}, "p.yaml:2:8", "did you mean 'graph'");
+  expect_wrong_plan("order: [graph]\n", {"'order' is a list"}, "p.yaml:2:8", "critical-path");
+  expect_wrong_plan("transfers: direkt\n", {"'transfers' cannot be"}, "p.yaml:2:12", "did you mean 'direct'");
+  expect_wrong_plan("order:\n", {"'order' has no value"}, "p.yaml:2:1");
+  expect_wrong_plan("graph: 12\n", {"'graph' is no content hash"}, "p.yaml:2:8", "32 hexadecimal digits");
+  expect_wrong_plan("stacks: conv1\n", {"'stacks' is one value"}, "p.yaml:2:9", "a list");
+  expect_wrong_plan("stacks: [conv1]\n", {"a stack is one value"}, "p.yaml:2:10", "[conv1, relu1]");
+  expect_wrong_plan("stacks: [[]]\n", {"a stack without operators"}, "p.yaml:2:10");
+  expect_wrong_plan("stacks: [{name: a}]\n", {"a stack without operators"}, "p.yaml:2:10");
+  expect_wrong_plan("stacks: [[[a]]]\n", {"an item of a stack is a list"}, "p.yaml:2:11", "a name");
+  expect_wrong_plan("stacks: [{operator: [a]}]\n", {"unknown key 'operator' in a stack"}, "p.yaml:2:11", "'operators'");
+  expect_wrong_plan("stacks: [{operators: [a], name: [b]}]\n", {"'name' of a stack is a list"}, "p.yaml:2:33");
+  expect_wrong_plan("operators: [a]\n", {"'operators' is a list"}, "p.yaml:2:12", "a name for each operator");
+  expect_wrong_plan("operators: {a: 4}\n", {"operator 'a' is one value"}, "p.yaml:2:16",
+                    "tile, split, cores, priority");
+  expect_wrong_plan("operators: {a: {core: x}}\n", {"unknown key 'core'"}, "p.yaml:2:17", "did you mean 'cores'");
+  expect_wrong_plan("operators: {a: {cores: []}}\n", {"names none"}, "p.yaml:2:24");
+  expect_wrong_plan("operators: {a: {tile: 4}}\n", {"'tile' of operator 'a' is one value"}, "p.yaml:2:23", "{OY: 4");
+  expect_wrong_plan("operators: {a: {tile: {OU: 4}}}\n", {"there is no loop 'OU'"}, "p.yaml:2:24", "did you mean");
+  expect_wrong_plan("operators: {a: {tile: {OY: x}}}\n", {"'x' is not a whole number"}, "p.yaml:2:28", "from 1 to");
+  expect_wrong_plan("operators: {a: {tile: {OY: 1.5}}}\n", {"not a whole number"}, "p.yaml:2:28");
+  expect_wrong_plan("operators: {a: {tile: {OY: [1]}}}\n", {"is a list"}, "p.yaml:2:28");
+  expect_wrong_plan("operators: {a: {tile: {OY: 0}}}\n", {"cannot be 0"}, "p.yaml:2:28", "from 1 to");
+  expect_wrong_plan("operators: {a: {split: {OY: -3}}}\n", {"cannot be -3"}, "p.yaml:2:29", "from 1 to");
+  expect_wrong_plan("operators: {a: {tile: {OY: 99999999999999999999}}}\n", {"cannot be 9999"}, "p.yaml:2:28");
+  expect_wrong_plan("operators: {a: {priority: high}}\n", {"'high' is not a number"}, "p.yaml:2:27");
+  expect_wrong_plan("operators: {a: {priority: inf}}\n", {"'inf' is not a number"}, "p.yaml:2:27");
+  expect_wrong_plan("operators: {a: {priority: [1]}}\n", {"is a list"}, "p.yaml:2:27", "a number");
+  expect_wrong_plan("tensors: keep\n", {"'tensors' is one value"}, "p.yaml:2:10", "a name for each tensor");
+  expect_wrong_plan("tensors: {a: recompote}\n", {"tensor 'a' cannot be 'recompote'"}, "p.yaml:2:14", "'recompute'");
+  expect_wrong_plan("tensors: {a: page}\n", {"not where to"}, "p.yaml:2:14", "{page: MEMORY}");
+  expect_wrong_plan("tensors: {a: {pages: x}}\n", {"unknown key 'pages'"}, "p.yaml:2:15", "did you mean 'page'");
+  expect_wrong_plan("tensors: {a: {}}\n", {"kept and paged, or neither"}, "p.yaml:2:14", "{page: MEMORY}");
+  expect_wrong_plan("tensors: {a: {page: [x]}}\n", {"'page' of tensor 'a' is a list"}, "p.yaml:2:21",
+                    "a memory's name");
+  expect_wrong_plan("tensors: {a: [keep]}\n", {"tensor 'a' is a list"}, "p.yaml:2:14", "keep, recompute, page");
 }
 
 TEST(PlanReader, NeedsAVersionThatItKnows) {
-  test::expect_error(error_of("order: graph\n"), {"the version of the format is missing"}, "p.yaml:1:1");
-  test::expect_error(error_of("plan: 2\n"), {"there is no version '2'"}, "p.yaml:1:7");
-  test::expect_error(error_of("- a\n"), {"a plan is a list"}, "p.yaml:1:1");
+  test::expect_error(plan_error("order: graph\n"), {"the version of the format is missing"}, "p.yaml:1:1");
+  test::expect_error(plan_error("plan: 2\n"), {"there is no version '2'"}, "p.yaml:1:7");
+  test::expect_error(plan_error("- a\n"), {"a plan is a list"}, "p.yaml:1:1");
 }
 
 TEST(PlanReader, SaysWhatIsNotYaml) {
-  test::expect_error(error_of(""), {"empty"}, "p.yaml");
-  EXPECT_THAT(error_of("").advice, HasSubstr("docs/plans.md"));
-  EXPECT_THAT(error_of(std::string("plan: 1\0", 8)).advice, HasSubstr("does not look like a plan"));
-  test::expect_error(error_of("plan: [1\n"), {"not YAML"}, "p.yaml:");
-  test::expect_error(error_of("plan: 1\nplan: 1\n"), {"'plan' occurs twice"}, "p.yaml:2:1");
-  test::expect_error(error_of("plan: 1\n---\nplan: 1\n"), {"a second document"}, "p.yaml:");
+  test::expect_error(plan_error(""), {"empty"}, "p.yaml");
+  EXPECT_THAT(plan_error("").advice, HasSubstr("docs/plans.md"));
+  EXPECT_THAT(plan_error(std::string("plan: 1\0", 8)).advice, HasSubstr("does not look like a plan"));
+  test::expect_error(plan_error("plan: [1\n"), {"not YAML"}, "p.yaml:");
+  test::expect_error(plan_error("plan: 1\nplan: 1\n"), {"'plan' occurs twice"}, "p.yaml:2:1");
+  test::expect_error(plan_error("plan: 1\n---\nplan: 1\n"), {"a second document"}, "p.yaml:");
 }
 
 TEST(PlanReader, LimitsSizes) {
   const std::string name(max_plan_name + 1, 'a');
-  expect_wrong("stacks: [[" + name + "]]\n", {"characters"}, "p.yaml:2:11", "at most 1000");
-  expect_wrong("operators:\n  ? " + name + "\n  : {}\n", {"characters"}, "p.yaml:3:5", "at most 1000");
+  expect_wrong_plan("stacks: [[" + name + "]]\n", {"characters"}, "p.yaml:2:11", "at most 1000");
+  expect_wrong_plan("operators:\n  ? " + name + "\n  : {}\n", {"characters"}, "p.yaml:3:5", "at most 1000");
   std::string patterns = "operators:\n";
   for (std::size_t i = 0; i <= max_plan_patterns; ++i) patterns += "  \"a" + std::to_string(i) + "*\": {}\n";
-  expect_wrong(patterns, {"more than 1000 patterns"}, "p.yaml:1003:3");
+  expect_wrong_plan(patterns, {"more than 1000 patterns"}, "p.yaml:1003:3");
   std::string values = "stacks:\n";
   for (std::size_t i = 0; i < max_plan_values / 2; ++i) values += "- [a]\n";
-  expect_wrong(values, {"more than 500000 values"}, "p.yaml:", "patterns");
-  const Error large = error_of("plan: 1\n#" + std::string(max_plan_bytes, ' '));
+  expect_wrong_plan(values, {"more than 500000 values"}, "p.yaml:", "patterns");
+  const Error large = plan_error("plan: 1\n#" + std::string(max_plan_bytes, ' '));
   test::expect_error(large, {"larger than 16 MiB"}, "p.yaml");
 }
 
@@ -206,7 +208,7 @@ TEST(PlanReader, ReadsFiles) {
   test::expect_error(absent.error(), {"cannot open"}, "no-such-folder/plan.yaml");
   const test::Folder folder;
   const std::string path = folder / "plan.yaml";
-  std::ofstream(path) << whole;
+  std::ofstream(path) << whole_plan;
   const auto plan = read_plan(path);
   ASSERT_TRUE(plan.has_value()) << plan.error().text();
   EXPECT_EQ(plan->stacks.size(), 2U);

@@ -12,6 +12,9 @@
 #include "support/random_network.h"
 #include "training/recompute.h"
 
+#include <monet/evaluate.h>
+
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -71,6 +74,11 @@ inline Expected<Evaluated> evaluate(Evaluator& evaluator, const RandomEvaluation
     request.paged[tensor.index()] = memory;
   }
   return evaluator.evaluate(request);
+}
+
+inline double sum_of(const Parts& parts) {
+  return std::accumulate(parts.begin(), parts.end(), 0.0,
+                         [](double so_far, const auto& part) { return so_far + part.second; });
 }
 
 // What the checker finds; that a home memory or storage is too small for the step is not a defect of its schedule.

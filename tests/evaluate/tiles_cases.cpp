@@ -1,5 +1,7 @@
 #include "evaluate/tiles_cases.h"
 
+#include "support/operator_attributes.h"
+
 #include <algorithm>
 
 namespace monet::test {
@@ -11,9 +13,6 @@ using Integers = std::vector<std::int64_t>;
 Attributes along(Integers axes, std::int64_t keepdims) {
   return {{Attr::axes, std::move(axes)}, {Attr::keepdims, keepdims}};
 }
-
-const Attributes plain_product = {
-    {Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "evaluate/tiles/build.h"
 #include "graph/builder.h"
 #include "support/expect_error.h"
+#include "support/operator_attributes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,11 +24,9 @@ Attributes window(std::int64_t stride, std::int64_t pad, std::int64_t group = 1)
           {Attr::group, group}};
 }
 
-const Attributes product = {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}};
-
-class Case {
+class TilingCase {
  public:
-  explicit Case(Graph graph) : graph_(std::move(graph)), tiling_(graph_) {
+  explicit TilingCase(Graph graph) : graph_(std::move(graph)), tiling_(graph_) {
     cuts.operators.resize(graph_.nodes().size());
   }
 
@@ -39,7 +38,7 @@ class Case {
     const auto found = std::ranges::find(graph_.tensors(), name, &Tensor::name);
     return TensorId(static_cast<std::size_t>(found - graph_.tensors().begin()));
   }
-  Case& cut(const std::string& name, std::vector<LoopCut> loops) {
+  TilingCase& cut(const std::string& name, std::vector<LoopCut> loops) {
     cuts.operators[node(name).index()].cuts = std::move(loops);
     return *this;
   }
@@ -76,17 +75,17 @@ class Case {
   TilingGraph tiling_;
 };
 
-Case two_convolutions(std::int64_t kernel, std::int64_t stride) {
+TilingCase two_convolutions(std::int64_t kernel, std::int64_t stride) {
   GraphBuilder builder("test");
   const TensorId x = builder.add(Op::Relu, "first", {builder.input("x", {1, 2, 8, 4})});
   const TensorId weight = builder.parameter("w", {3, 2, kernel, kernel});
   builder.output(builder.add(Op::Conv, "second", {x, weight}, window(stride, kernel / 2)));
-  return Case(*builder.finish());
+  return TilingCase(*builder.finish());
 }
 
 // A row is 2 channels x 4 columns x 4 bytes = 32 bytes; the weights 3 x 2 x 9 x 4 = 216.
 TEST(TileRules, HaloOfAConvolution) {
-  Case test = two_convolutions(3, 1);
+  TilingCase test = two_convolutions(3, 1);
   test.cut("first", {{.loop = Dim::OY, .tile = 2}}).cut("second", {{.loop = Dim::OY, .tile = 4}});
   const TileGraph tiles = test.tiles();
   EXPECT_THAT(test.reads(tiles, "second", 0), ElementsAre("0:0/64", "0:1/64", "0:2/32", "1:0/216"));
@@ -95,7 +94,7 @@ TEST(TileRules, HaloOfAConvolution) {
 
 // Rows 1, 3, 5 and 7 are read by nobody.
 TEST(TileRules, HolesOfAStride) {
-  Case test = two_convolutions(1, 2);
+  TilingCase test = two_convolutions(1, 2);
   test.cut("first", {{.loop = Dim::OY, .tile = 1}}).cut("second", {{.loop = Dim::OY, .tile = 2}});
   const TileGraph tiles = test.tiles();
   EXPECT_THAT(test.reads(tiles, "second", 0), ElementsAre("0:0/16", "0:2/16", "1:0/24"));
@@ -103,7 +102,7 @@ TEST(TileRules, HolesOfAStride) {
 }
 
 TEST(TileRules, WhatTheStepBeginsWithIsCutWhereReadersBegin) {
-  Case test = two_convolutions(3, 1);
+  TilingCase test = two_convolutions(3, 1);
   test.cut("first", {{.loop = Dim::OY, .tile = 3}}).cut("second", {{.loop = Dim::K, .tile = 2}});
   EXPECT_EQ(*test.tiling().cells(test.cuts, test.tensor("x")),
             (std::vector<Integers>{{0, 1}, {0, 2}, {0, 3, 6, 8}, {0, 4}}));
@@ -118,7 +117,7 @@ TEST(TileRules, AHaloOfTheInputIsTwoBuffers) {
   GraphBuilder builder("test");
   const TensorId weight = builder.parameter("w", {1, 1, 3, 3});
   builder.output(builder.add(Op::Conv, "conv", {builder.input("x", {1, 1, 8, 8}), weight}, window(1, 1)));
-  Case test(*builder.finish());
+  TilingCase test(*builder.finish());
   test.cut("conv", {{.loop = Dim::OY, .tile = 2}});
   EXPECT_EQ((*test.tiling().cells(test.cuts, test.tensor("x")))[2], (Integers{0, 1, 3, 5, 8}));
   const TileGraph tiles = test.tiles();
@@ -130,9 +129,9 @@ TEST(TileRules, AHaloOfTheInputIsTwoBuffers) {
 TEST(TileRules, BuffersOfAWeightAreNoMoreThanItsReaders) {
   GraphBuilder builder("test");
   const TensorId weight = builder.parameter("w", {6, 8});
-  builder.output(builder.add(Op::MatMul, "a", {builder.input("x", {2, 6}), weight}, product));
+  builder.output(builder.add(Op::MatMul, "a", {builder.input("x", {2, 6}), weight}, plain_product));
   builder.output(builder.add(Op::Relu, "b", {weight}));
-  Case test(*builder.finish());
+  TilingCase test(*builder.finish());
   test.cut("a", {{.loop = Dim::K, .tile = 1}}).cut("b", {{.loop = Dim::B, .tile = 1}});
   EXPECT_EQ((*test.tiling().cells(test.cuts, test.tensor("w")))[0], (Integers{0, 6}));
   EXPECT_EQ((*test.tiling().cells(test.cuts, test.tensor("w")))[1].size(), 9U);
@@ -145,7 +144,7 @@ TEST(TileRules, SumsOverSeveralTiles) {
   const TensorId gradient = builder.add(
       Op::ConvWeightGrad, "grad", {builder.input("x", {2, 2, 6, 6}), builder.input("dy", {2, 4, 6, 6})}, attributes);
   builder.output(builder.add(Op::Relu, "reader", {gradient}));
-  Case test(*builder.finish());
+  TilingCase test(*builder.finish());
   EXPECT_THAT(test.loops("grad"), ElementsAre("K", "C", "FY", "FX", "B+", "OY+", "OX+"));
   // Axes that reduce come last, whatever the plan's order; pieces keep it.
   test.cut("grad", {{.loop = Dim::OY, .pieces = 2}, {.loop = Dim::K, .pieces = 2}, {.loop = Dim::B, .tile = 1}});
@@ -170,7 +169,7 @@ TEST(TileRules, SumsOverSeveralTiles) {
 }
 
 TEST(TileRules, PiecesReadTogether) {
-  Case test = two_convolutions(3, 1);
+  TilingCase test = two_convolutions(3, 1);
   test.cut("second", {{.loop = Dim::OY, .pieces = 2, .tile = 2}});
   const TileGraph tiles = test.tiles();
   // Rows 0..2 and 1..4 of the one buffer: 0..4 together.
@@ -181,7 +180,7 @@ TEST(TileRules, PiecesReadTogether) {
 }
 
 TEST(TileRules, BitsOfElements) {
-  Case test = two_convolutions(3, 1);
+  TilingCase test = two_convolutions(3, 1);
   test.cut("first", {{.loop = Dim::OX, .tile = 3}});
   TileOptions options;
   options.element_bits.assign(4, 4);
@@ -199,7 +198,7 @@ TEST(TileRules, BlockFormatsAreSharedOut) {
   // 8 bits and a scale of 8 bits for each 32: 33 bytes.
   builder.edit()[y].type.format = {
       .element = ElementType::float8e4m3fn, .scale_bits = 8, .group_axis = -1, .group_size = 32};
-  Case test(*builder.finish());
+  TilingCase test(*builder.finish());
   test.cut("relu", {{.loop = Dim::B, .tile = 1}});
   const TileGraph tiles = test.tiles();
   for (std::size_t i = 0; i < 4; ++i) {
@@ -235,7 +234,7 @@ TEST(TileRules, LoopsThatCanBeCut) {
       builder.add(Op::ReduceSum, "sum", {rows}, {{Attr::axes, Integers{1}}, {Attr::keepdims, std::int64_t{1}}}));
   builder.output(
       builder.add(Op::ReduceMean, "mean_of", {rows}, {{Attr::axes, Integers{1}}, {Attr::keepdims, std::int64_t{1}}}));
-  builder.output(builder.add(Op::MatMul, "matmul", {rows, builder.parameter("m", {8, 7})}, product));
+  builder.output(builder.add(Op::MatMul, "matmul", {rows, builder.parameter("m", {8, 7})}, plain_product));
   const TensorId heads = builder.input("heads", {2, 3, 5, 5});
   builder.output(builder.add(Op::Attention, "attention", {heads, heads, heads},
                              {{Attr::scale, 1.0}, {Attr::is_causal, std::int64_t{0}}, {Attr::softcap, 0.0}}));
@@ -252,7 +251,7 @@ TEST(TileRules, LoopsThatCanBeCut) {
                              {{Attr::reduction, std::string("mean")}}));
   auto graph = builder.finish();
   ASSERT_TRUE(graph.has_value()) << graph.error().text();
-  const Case test(*std::move(graph));
+  const TilingCase test(*std::move(graph));
   EXPECT_THAT(test.loops("depthwise"), ElementsAre("B", "G", "OY", "OX", "FY+", "FX+"));
   EXPECT_THAT(test.loops("biased"), ElementsAre("B", "K", "OY", "OX"));
   // Windows that do not overlap may be told apart, others not.
@@ -283,7 +282,7 @@ TEST(TileRules, LargeTensorsTakeLittleTime) {
   const TensorId turned = builder.add(Op::Transpose, "turned", {x}, {{Attr::perm, Integers{2, 1, 0}}});
   const TensorId line = builder.add(Op::Reshape, "line", {turned}, {{Attr::shape, Shape{1024 * 1024 * 1000}}});
   builder.output(builder.add(Op::Relu, "third", {line}));
-  Case test(*builder.finish());
+  TilingCase test(*builder.finish());
   test.cut("first", {{.loop = Dim::B, .tile = 100}, {.loop = Dim::K, .tile = 300}});
   test.cut("second", {{.loop = Dim::B, .tile = 77}}).cut("third", {{.loop = Dim::K, .tile = 123'456'789}});
   const auto start = std::chrono::steady_clock::now();
@@ -307,7 +306,7 @@ TEST(TileRules, ViewsThatDoubleAreBounded) {
   for (int i = 0; i < 24; ++i)
     x = builder.add(Op::Concat, "double" + std::to_string(i), {x, x}, {{Attr::axis, std::int64_t{0}}});
   builder.output(builder.add(Op::Relu, "last", {x}));
-  Case test(*builder.finish());
+  TilingCase test(*builder.finish());
   test.cut("first", {{.loop = Dim::K, .tile = 1}}).cut("last", {{.loop = Dim::K, .tile = 1 << 20}});
   EXPECT_THAT(test.reads(test.tiles(), "last", 0), ElementsAre("0:0/4", "0:1/4"));
 }
@@ -321,7 +320,7 @@ TEST(TileRules, BeyondTheBudgetAllIsRead) {
     const TensorId indices = builder.constant("rows", Constant::integers(ElementType::int64, {count}, rows));
     const TensorId table = builder.add(Op::Relu, "table", {builder.input("x", {4, 1})});
     builder.output(builder.add(Op::Gather, "gather", {table, indices}, {{Attr::axis, std::int64_t{0}}}));
-    Case test(*builder.finish());
+    TilingCase test(*builder.finish());
     test.cut("table", {{.loop = Dim::B, .tile = 1}});
     std::vector<std::string> reads = test.reads(test.tiles(), "gather", 0);
     reads.pop_back();  // the indices
@@ -334,7 +333,7 @@ TEST(TileRules, BeyondTheBudgetAllIsRead) {
 }
 
 TEST(TileRules, Errors) {
-  Case test = two_convolutions(3, 1);
+  TilingCase test = two_convolutions(3, 1);
   test.cut("second", {{.loop = Dim::OY, .tile = 9}});
   expect_error(test.error(), {"a tile of 9", "OY", "8 iterations"}, "second");
   test.cut("second", {{.loop = Dim::OY, .tile = -1}});
@@ -355,7 +354,7 @@ TEST(TileRules, Errors) {
 
   GraphBuilder builder("test");
   builder.output(builder.add(Op::Softmax, "softmax", {builder.input("x", {3, 5})}, {{Attr::axes, Integers{1}}}));
-  Case rows(*builder.finish());
+  TilingCase rows(*builder.finish());
   rows.cut("softmax", {{.loop = Dim::K, .tile = 2}});
   expect_error(rows.error(), {"Softmax cannot be cut along K"}, "softmax");
   EXPECT_NE(rows.error().advice.find("B (3)"), std::string::npos);

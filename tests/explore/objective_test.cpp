@@ -22,7 +22,7 @@ Space space_with_function() {
   return space;
 }
 
-std::vector<Outcome> all_of(const Space& space) {
+std::vector<Outcome> outcomes_in(const Space& space) {
   std::vector<Outcome> outcomes;
   for (Design design = 0; design < space.size(); ++design) outcomes.push_back(test::machine_like(space, design));
   return outcomes;
@@ -39,7 +39,7 @@ TEST(ExploreObjective, AFunctionHasItsNameAndIsMadeSmallAsItIs) {
 
 TEST(ExploreObjective, TheFrontOfOneFunctionIsItsBest) {
   const Space space = space_with_function();
-  const std::vector<Outcome> outcomes = all_of(space);
+  const std::vector<Outcome> outcomes = outcomes_in(space);
   double best = std::numeric_limits<double>::infinity();
   for (const Outcome& outcome : outcomes) best = std::min(best, nearness(outcome));
   const std::vector<Outcome> front = front_of(outcomes, space, space.objectives);
@@ -62,7 +62,7 @@ TEST(ExploreObjective, WhatIsInfiniteIsOnNoFront) {
 TEST(ExploreObjective, MethodsThatSearchFindDesignsNearTheBestOfAll) {
   const Space space = space_with_function();
   std::vector<double> values;
-  for (const Outcome& outcome : all_of(space)) values.push_back(nearness(outcome));
+  for (const Outcome& outcome : outcomes_in(space)) values.push_back(nearness(outcome));
   std::ranges::sort(values);
   for (const std::string method : {"nsga2", "surrogate", "narrow"}) {
     const MethodOptions options{.method = method, .samples = 96, .population = 16, .appetite = [] { return 1; }};

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 
-const std::string whole = R"(space: 1
+const std::string whole_space = R"(space: 1
 name: everything
 description: all that a space can say
 hardware: edge_tpu
@@ -59,10 +59,10 @@ Space space_of(const std::string& text, const std::string& path = "folder/s.yaml
 }
 
 TEST(Space, ReadsAllThatItCanSay) {
-  const Space space = space_of(whole);
+  const Space space = space_of(whole_space);
   EXPECT_EQ(space.name, "everything");
   EXPECT_EQ(space.description, "all that a space can say");
-  EXPECT_EQ(space.text, whole);
+  EXPECT_EQ(space.text, whole_space);
   EXPECT_EQ(space.hardware, "edge_tpu");
   ASSERT_EQ(space.axes.size(), 5U);
   EXPECT_THAT(space.axes[0].texts, ElementsAre("1", "2", "4"));
@@ -93,7 +93,7 @@ TEST(Space, ReadsAllThatItCanSay) {
 }
 
 TEST(Space, ListsOfAWorkloadStandForAllCombinations) {
-  const Space space = space_of(whole);
+  const Space space = space_of(whole_space);
   ASSERT_EQ(space.workloads.size(), 17U);
   EXPECT_EQ(space.workloads[0].name, "resnet18-cifar-b1-bf16-training");
   EXPECT_EQ(space.workloads[15].name, "mlp-robotics-b4-int8-inference");

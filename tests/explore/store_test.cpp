@@ -19,7 +19,7 @@ using test::run_sql;
 using test::toy_outcome;
 using test::toy_subject;
 
-std::vector<Outcome> all_of(Store& store) {
+std::vector<Outcome> stored_outcomes(Store& store) {
   std::vector<Outcome> all;
   const Status status = store.for_each([&](const Outcome& outcome) -> Status {
     all.push_back(outcome);
@@ -39,7 +39,7 @@ TEST(ExploreStore, KeepsEveryBitInOrderOfDesigns) {
   EXPECT_EQ(folder.files(), 1U) << "a closed store is one file";
   auto store = Store::open_to_read(path);
   ASSERT_TRUE(store) << store.error().text();
-  const std::vector<Outcome> all = all_of(*store);
+  const std::vector<Outcome> all = stored_outcomes(*store);
   ASSERT_EQ(all.size(), 60U);
   for (Design design = 0; design < all.size(); ++design) {
     EXPECT_EQ(all[design], toy_outcome(design));
@@ -94,7 +94,7 @@ TEST(ExploreStore, ReadingChangesNoByteAndLeavesNoFile) {
   {
     auto store = Store::open_to_read(path);
     ASSERT_TRUE(store);
-    EXPECT_EQ(all_of(*store).size(), 30U);
+    EXPECT_EQ(stored_outcomes(*store).size(), 30U);
   }
   EXPECT_EQ(bytes_of(path), before);
   EXPECT_EQ(folder.files(), 1U);
@@ -118,7 +118,7 @@ TEST(ExploreStore, AKilledProcessLeavesWhatItWroteAndItsClaimsHoldNobodyUp) {
   {
     auto store = Store::open_to_read(path);
     ASSERT_TRUE(store) << store.error().text();
-    EXPECT_EQ(all_of(*store), std::vector<Outcome>{toy_outcome(1)});
+    EXPECT_EQ(stored_outcomes(*store), std::vector<Outcome>{toy_outcome(1)});
   }
   EXPECT_EQ(bytes_of(path), before);
   auto store = Store::open_to_fill(path, toy_subject(), false);
@@ -180,7 +180,7 @@ std::string exported(const std::string& path) {
   auto store = Store::open_to_read(path);
   EXPECT_TRUE(store) << store.error().text();
   std::string text;
-  for (const Outcome& outcome : all_of(*store)) text += to_line(outcome) + "\n";
+  for (const Outcome& outcome : stored_outcomes(*store)) text += to_line(outcome) + "\n";
   return text;
 }
 
@@ -246,7 +246,7 @@ TEST(ExploreStore, ManyProcessesAtOnceDoNothingTwice) {
   }
   auto store = Store::open_to_read(path);
   ASSERT_TRUE(store);
-  EXPECT_EQ(all_of(*store).size(), 60U);
+  EXPECT_EQ(stored_outcomes(*store).size(), 60U);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-std::vector<Array> outputs_of(const Graph& graph, const std::vector<Array>& inputs) {
+std::vector<Array> outputs_for(const Graph& graph, const std::vector<Array>& inputs) {
   Values values;
   for (std::size_t i = 0; i < inputs.size(); ++i) values.emplace(graph.inputs[i], inputs[i]);
   const Status status = run(graph, values);
@@ -25,8 +25,8 @@ std::vector<Array> outputs_of(const Graph& graph, const std::vector<Array>& inpu
 }
 
 // Inputs of an integer type are labels of that many classes.
-void expect_same(Op op, const std::vector<TensorType>& types, const Attributes& attributes, std::size_t outputs = 1,
-                 std::int64_t classes = 0) {
+void expect_expands_to_same(Op op, const std::vector<TensorType>& types, const Attributes& attributes,
+                            std::size_t outputs = 1, std::int64_t classes = 0) {
   SCOPED_TRACE(std::string(name_of(op)));
   const auto graph = single(op, types, attributes, outputs);
   ASSERT_TRUE(graph.has_value()) << graph.error().text();
@@ -44,8 +44,8 @@ void expect_same(Op op, const std::vector<TensorType>& types, const Attributes& 
       label = label + 1 == static_cast<double>(classes) ? 0 : label + 1;
     }
   }
-  const std::vector<Array> expected = outputs_of(*graph, inputs);
-  const std::vector<Array> actual = outputs_of(*expanded, inputs);
+  const std::vector<Array> expected = outputs_for(*graph, inputs);
+  const std::vector<Array> actual = outputs_for(*expanded, inputs);
   ASSERT_EQ(actual.size(), expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     ASSERT_EQ(actual[i].shape, expected[i].shape);
@@ -56,13 +56,13 @@ void expect_same(Op op, const std::vector<TensorType>& types, const Attributes& 
 }
 
 TEST(Expansions, OfActivations) {
-  expect_same(Op::Silu, floats({{2, 3}}), {});
-  expect_same(Op::ReluGrad, floats({{2, 3}, {2, 3}}), {});
+  expect_expands_to_same(Op::Silu, floats({{2, 3}}), {});
+  expect_expands_to_same(Op::ReluGrad, floats({{2, 3}, {2, 3}}), {});
 }
 
 TEST(Expansions, OfSoftmaxOverAnyAxes) {
   for (const Integers& axes : {Integers{}, Integers{0}, Integers{2}, Integers{0, 2}, Integers{1, 2}}) {
-    for (Op op : {Op::Softmax, Op::LogSoftmax}) expect_same(op, floats({{2, 3, 4}}), {{Attr::axes, axes}});
+    for (Op op : {Op::Softmax, Op::LogSoftmax}) expect_expands_to_same(op, floats({{2, 3, 4}}), {{Attr::axes, axes}});
   }
 }
 
@@ -82,14 +82,14 @@ TEST(Expansions, OfLossesOverClasses) {
             std::vector<TensorType> types = {{shape, {}}, {positions, {.element = label_type}}};
             if (weighted) types.push_back({{classes}, {}});
             for (std::size_t outputs : {1, 2}) {
-              expect_same(Op::SoftmaxCrossEntropyLoss, types, attributes, outputs, classes);
+              expect_expands_to_same(Op::SoftmaxCrossEntropyLoss, types, attributes, outputs, classes);
             }
-            if (variant < 2) expect_same(Op::NegativeLogLikelihoodLoss, types, attributes, 1, classes);
+            if (variant < 2) expect_expands_to_same(Op::NegativeLogLikelihoodLoss, types, attributes, 1, classes);
             types.insert(types.begin(), {reduction == "none" ? positions : Shape{}, {}});
-            expect_same(Op::SoftmaxCrossEntropyLossGrad, types, attributes, 1, classes);
+            expect_expands_to_same(Op::SoftmaxCrossEntropyLossGrad, types, attributes, 1, classes);
             if (reduction == "none") continue;
             types[0].shape = {1, 1, 1, 1};
-            expect_same(Op::SoftmaxCrossEntropyLossGrad, types, attributes, 1, classes);
+            expect_expands_to_same(Op::SoftmaxCrossEntropyLossGrad, types, attributes, 1, classes);
           }
         }
       }

@@ -1,5 +1,6 @@
 // Does a normalization written out as simpler operators give the same values, statistics included?
 #include "graph/expand.h"
+#include "support/operator_attributes.h"
 #include "graph/verify.h"
 #include "support/nest_check.h"
 #include "support/same_values.h"
@@ -19,7 +20,7 @@ Graph norm(Op op, const std::vector<Shape>& shapes, const Attributes& attributes
   return *builder.finish();
 }
 
-void expect_same(Op op, const std::vector<Shape>& shapes, const Attributes& attributes, std::size_t outputs) {
+void expect_same_norm(Op op, const std::vector<Shape>& shapes, const Attributes& attributes, std::size_t outputs) {
   SCOPED_TRACE(std::string(name_of(op)));
   const Graph graph = norm(op, shapes, attributes, outputs);
   const auto expanded = expand(graph, [&](const Graph&, const Node& node) { return node.op == op; });
@@ -29,30 +30,26 @@ void expect_same(Op op, const std::vector<Shape>& shapes, const Attributes& attr
   expect_same_values(graph, *expanded, 3, 1e-12);
 }
 
-Attributes attributes(std::vector<std::pair<Attr, std::int64_t>> integers) {
-  Attributes result = {{Attr::epsilon, 1e-3}, {Attr::momentum, 0.9}};
-  for (const auto& [key, value] : integers) result.set(key, value);
-  return result;
-}
-
 TEST(ExpandNorm, Batch) {
   const std::vector<Shape> shapes = {{2, 3, 4, 2}, {3}, {3}, {3}, {3}};
   for (std::size_t outputs : {1, 3, 5}) {
-    expect_same(Op::BatchNormalization, shapes, attributes({{Attr::training_mode, 1}}), outputs);
+    expect_same_norm(Op::BatchNormalization, shapes, norm_attributes({{Attr::training_mode, 1}}), outputs);
   }
-  expect_same(Op::BatchNormalization, shapes, attributes({{Attr::training_mode, 0}}), 1);
-  expect_same(Op::BatchNormalization, {{4, 3}, {3}, {3}, {3}, {3}}, attributes({{Attr::training_mode, 1}}), 5);
+  expect_same_norm(Op::BatchNormalization, shapes, norm_attributes({{Attr::training_mode, 0}}), 1);
+  expect_same_norm(Op::BatchNormalization, {{4, 3}, {3}, {3}, {3}, {3}}, norm_attributes({{Attr::training_mode, 1}}),
+                   5);
 }
 
 TEST(ExpandNorm, RowsAndGroups) {
   for (std::size_t outputs : {1, 2}) {
-    expect_same(Op::RMSNormalization, {{2, 3, 4}, {3, 1}}, attributes({{Attr::axis, 1}}), outputs);
+    expect_same_norm(Op::RMSNormalization, {{2, 3, 4}, {3, 1}}, norm_attributes({{Attr::axis, 1}}), outputs);
   }
   for (std::size_t outputs : {1, 3}) {
     for (std::int64_t groups : {1, 2, 4}) {
-      expect_same(Op::GroupNormalization, {{2, 4, 3, 2}, {4}, {4}}, attributes({{Attr::num_groups, groups}}), outputs);
+      expect_same_norm(Op::GroupNormalization, {{2, 4, 3, 2}, {4}, {4}}, norm_attributes({{Attr::num_groups, groups}}),
+                       outputs);
     }
-    expect_same(Op::InstanceNormalization, {{2, 3, 4}, {3}, {3}}, attributes({}), outputs);
+    expect_same_norm(Op::InstanceNormalization, {{2, 3, 4}, {3}, {3}}, norm_attributes({}), outputs);
   }
 }
 
@@ -64,7 +61,8 @@ TEST(ExpandNorm, KeepsTypes) {
     const Shape parameter = {op == Op::RMSNormalization ? 3 : 4};
     std::vector<TensorId> inputs = {x, builder.input("scale", parameter, ElementType::float16)};
     if (op == Op::GroupNormalization) inputs.push_back(builder.input("bias", parameter, ElementType::float16));
-    for (TensorId id : builder.add_many(op, "norm", inputs, attributes({{Attr::axis, 2}, {Attr::num_groups, 2}}), 2)) {
+    for (TensorId id :
+         builder.add_many(op, "norm", inputs, norm_attributes({{Attr::axis, 2}, {Attr::num_groups, 2}}), 2)) {
       builder.output(id);
     }
     const auto expanded = expand(*builder.finish(), [&](const Graph&, const Node& node) { return node.op == op; });

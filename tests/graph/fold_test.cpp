@@ -1,6 +1,7 @@
 // Does folding give what running gives, and nothing where it cannot?
 #include "graph/fold.h"
 
+#include "graph/folded.h"
 #include "graph/infer.h"
 #include "interpret/interpret.h"
 
@@ -14,24 +15,10 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 using Pattern = Constant::Pattern;
+using test::folded;
 using enum ElementType;
 
-std::optional<std::vector<Constant>> folded(Op op, const Attributes& attributes, const std::vector<Constant>& inputs) {
-  std::vector<TensorType> types;
-  for (const Constant& input : inputs) types.push_back({input.shape, {.element = input.type}});
-  std::vector<const TensorType*> pointers;
-  std::vector<const Constant*> values;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    pointers.push_back(&types[i]);
-    values.push_back(&inputs[i]);
-  }
-  const auto outputs = infer({.op = op, .attributes = attributes, .inputs = pointers});
-  EXPECT_TRUE(outputs.has_value()) << outputs.error().text();
-  if (!outputs) return std::nullopt;
-  return fold(op, attributes, values, *outputs);
-}
-
-std::vector<Array> executed(Op op, const Attributes& attributes, const std::vector<Constant>& inputs) {
+std::vector<Array> run_on_constants(Op op, const Attributes& attributes, const std::vector<Constant>& inputs) {
   std::vector<TensorType> types;
   std::vector<Array> arrays;
   for (const Constant& input : inputs) {
@@ -52,11 +39,11 @@ std::vector<Array> executed(Op op, const Attributes& attributes, const std::vect
   return results ? *std::move(results) : std::vector<Array>{};
 }
 
-void expect_same(Op op, const Attributes& attributes, const std::vector<Constant>& inputs) {
+void expect_folds_as_run(Op op, const Attributes& attributes, const std::vector<Constant>& inputs) {
   SCOPED_TRACE(std::string(name_of(op)));
   const auto constants = folded(op, attributes, inputs);
   ASSERT_TRUE(constants.has_value());
-  const auto arrays = executed(op, attributes, inputs);
+  const auto arrays = run_on_constants(op, attributes, inputs);
   ASSERT_EQ(constants->size(), arrays.size());
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Array actual = to_array((*constants)[i]);
@@ -108,22 +95,22 @@ TEST(Fold, BinaryOperatorsAreWhatRunningGives) {
     const Shape other = source.narrower(full);
     for (const Op op : {Op::Add, Op::Sub, Op::Mul, Op::Max, Op::Min, Op::Equal, Op::Greater, Op::GreaterOrEqual,
                         Op::Less, Op::LessOrEqual, Op::Sum}) {
-      expect_same(op, {}, {source.integers(full, -9, 9), source.integers(other, -9, 9)});
-      expect_same(op, {}, {source.reals(full), source.reals(other)});
+      expect_folds_as_run(op, {}, {source.integers(full, -9, 9), source.integers(other, -9, 9)});
+      expect_folds_as_run(op, {}, {source.reals(full), source.reals(other)});
     }
     for (const Op op : {Op::And, Op::Or, Op::Xor})
-      expect_same(op, {}, {source.integers(full, 0, 1, boolean), source.integers(other, 0, 1, boolean)});
-    expect_same(Op::Div, {}, {source.integers(full, -9, 9), source.integers(other, 1, 4)});
-    expect_same(Op::Div, {}, {source.integers(full, -9, 9), source.integers(other, -4, -1)});
-    expect_same(Op::Div, {}, {source.reals(full), source.reals(other, 1, 2)});
-    expect_same(Op::Pow, {}, {source.integers(full, -3, 3), source.integers(other, 0, 3)});
-    expect_same(Op::Pow, {}, {source.reals(full, 0.5, 2), source.reals(other)});
+      expect_folds_as_run(op, {}, {source.integers(full, 0, 1, boolean), source.integers(other, 0, 1, boolean)});
+    expect_folds_as_run(Op::Div, {}, {source.integers(full, -9, 9), source.integers(other, 1, 4)});
+    expect_folds_as_run(Op::Div, {}, {source.integers(full, -9, 9), source.integers(other, -4, -1)});
+    expect_folds_as_run(Op::Div, {}, {source.reals(full), source.reals(other, 1, 2)});
+    expect_folds_as_run(Op::Pow, {}, {source.integers(full, -3, 3), source.integers(other, 0, 3)});
+    expect_folds_as_run(Op::Pow, {}, {source.reals(full, 0.5, 2), source.reals(other)});
     for (const std::int64_t c_style : {0, 1}) {
       const Attributes attributes = {{Attr::fmod, c_style}};
-      expect_same(Op::Mod, attributes, {source.integers(full, -9, 9), source.integers(other, 1, 4)});
-      expect_same(Op::Mod, attributes, {source.integers(full, -9, 9), source.integers(other, -4, -1)});
+      expect_folds_as_run(Op::Mod, attributes, {source.integers(full, -9, 9), source.integers(other, 1, 4)});
+      expect_folds_as_run(Op::Mod, attributes, {source.integers(full, -9, 9), source.integers(other, -4, -1)});
     }
-    expect_same(Op::Where, {}, {source.integers(other, 0, 1, boolean), source.reals(full), source.reals({})});
+    expect_folds_as_run(Op::Where, {}, {source.integers(other, 0, 1, boolean), source.reals(full), source.reals({})});
   }
 }
 
@@ -132,16 +119,17 @@ TEST(Fold, UnaryOperatorsAreWhatRunningGives) {
   for (int round = 0; round < rounds; ++round) {
     const Shape shape = source.shape(2);
     for (const Op op : {Op::Neg, Op::Abs, Op::Sign}) {
-      expect_same(op, {}, {source.integers(shape, -9, 9)});
-      expect_same(op, {}, {source.reals(shape)});
+      expect_folds_as_run(op, {}, {source.integers(shape, -9, 9)});
+      expect_folds_as_run(op, {}, {source.reals(shape)});
     }
-    for (const Op op : {Op::Exp, Op::Floor, Op::Ceil, Op::Round, Op::IsNaN}) expect_same(op, {}, {source.reals(shape)});
-    for (const Op op : {Op::Sqrt, Op::Log, Op::Reciprocal}) expect_same(op, {}, {source.reals(shape, 0.5, 3)});
-    expect_same(Op::Not, {}, {source.integers(shape, 0, 1, boolean)});
-    expect_same(Op::Clip, {{Attr::min, -1.0}, {Attr::max, 0.5}}, {source.reals(shape)});
-    expect_same(Op::Cast, {{Attr::to, static_cast<std::int64_t>(int64)}}, {source.reals(shape)});
-    expect_same(Op::Cast, {{Attr::to, static_cast<std::int64_t>(boolean)}}, {source.integers(shape, -1, 1)});
-    expect_same(Op::Cast, {{Attr::to, static_cast<std::int64_t>(float64)}}, {source.integers(shape, -9, 9)});
+    for (const Op op : {Op::Exp, Op::Floor, Op::Ceil, Op::Round, Op::IsNaN})
+      expect_folds_as_run(op, {}, {source.reals(shape)});
+    for (const Op op : {Op::Sqrt, Op::Log, Op::Reciprocal}) expect_folds_as_run(op, {}, {source.reals(shape, 0.5, 3)});
+    expect_folds_as_run(Op::Not, {}, {source.integers(shape, 0, 1, boolean)});
+    expect_folds_as_run(Op::Clip, {{Attr::min, -1.0}, {Attr::max, 0.5}}, {source.reals(shape)});
+    expect_folds_as_run(Op::Cast, {{Attr::to, static_cast<std::int64_t>(int64)}}, {source.reals(shape)});
+    expect_folds_as_run(Op::Cast, {{Attr::to, static_cast<std::int64_t>(boolean)}}, {source.integers(shape, -1, 1)});
+    expect_folds_as_run(Op::Cast, {{Attr::to, static_cast<std::int64_t>(float64)}}, {source.integers(shape, -9, 9)});
   }
 }
 
@@ -152,32 +140,33 @@ TEST(Fold, ViewsAndMovesAreWhatRunningGives) {
     const std::int64_t axis = source.below(3);
     const auto at = static_cast<std::size_t>(axis);
     const Constant x = source.integers(shape, -9, 9);
-    expect_same(Op::Identity, {}, {x});
-    expect_same(Op::Reshape, {{Attr::shape, Integers{shape[2], shape[0] * shape[1]}}}, {x});
-    expect_same(Op::Transpose, {{Attr::perm, Integers{axis, (axis + 1) % 3, (axis + 2) % 3}}}, {x});
-    expect_same(Op::Expand, {{Attr::shape, Integers{2, shape[0], shape[1], shape[2]}}}, {x});
-    expect_same(Op::Tile, {{Attr::repeats, Integers{1 + source.below(3), 2, 1 + source.below(2)}}}, {x});
+    expect_folds_as_run(Op::Identity, {}, {x});
+    expect_folds_as_run(Op::Reshape, {{Attr::shape, Integers{shape[2], shape[0] * shape[1]}}}, {x});
+    expect_folds_as_run(Op::Transpose, {{Attr::perm, Integers{axis, (axis + 1) % 3, (axis + 2) % 3}}}, {x});
+    expect_folds_as_run(Op::Expand, {{Attr::shape, Integers{2, shape[0], shape[1], shape[2]}}}, {x});
+    expect_folds_as_run(Op::Tile, {{Attr::repeats, Integers{1 + source.below(3), 2, 1 + source.below(2)}}}, {x});
     Shape longer = shape;
     longer[at] += 1;
-    expect_same(Op::Concat, {{Attr::axis, axis}}, {x, source.integers(longer, -9, 9), x});
-    expect_same(Op::Split, {{Attr::axis, axis}, {Attr::split, Integers{1, longer[at] - 1}}},
-                {source.integers(longer, -9, 9)});
-    expect_same(Op::Gather, {{Attr::axis, axis}}, {x, source.integers(source.shape(2), -shape[at], shape[at] - 1)});
-    expect_same(Op::Gather, {{Attr::axis, axis}}, {x, source.integers({}, 0, shape[at] - 1)});
+    expect_folds_as_run(Op::Concat, {{Attr::axis, axis}}, {x, source.integers(longer, -9, 9), x});
+    expect_folds_as_run(Op::Split, {{Attr::axis, axis}, {Attr::split, Integers{1, longer[at] - 1}}},
+                        {source.integers(longer, -9, 9)});
+    expect_folds_as_run(Op::Gather, {{Attr::axis, axis}},
+                        {x, source.integers(source.shape(2), -shape[at], shape[at] - 1)});
+    expect_folds_as_run(Op::Gather, {{Attr::axis, axis}}, {x, source.integers({}, 0, shape[at] - 1)});
     for (const std::int64_t upper : {0, 1})
-      expect_same(Op::Trilu, {{Attr::upper, upper}, {Attr::k, source.below(5) - 2}}, {x});
+      expect_folds_as_run(Op::Trilu, {{Attr::upper, upper}, {Attr::k, source.below(5) - 2}}, {x});
     Shape sliced = shape;
     sliced[at] = (shape[at] + 1) / 2;
-    expect_same(
+    expect_folds_as_run(
         Op::Slice,
         {{Attr::axes, Integers{axis}}, {Attr::starts, Integers{0}}, {Attr::steps, Integers{2}}, {Attr::shape, sliced}},
         {x});
-    expect_same(Op::Slice,
-                {{Attr::axes, Integers{axis}},
-                 {Attr::starts, Integers{shape[at] - 1}},
-                 {Attr::steps, Integers{-1}},
-                 {Attr::shape, shape}},
-                {x});
+    expect_folds_as_run(Op::Slice,
+                        {{Attr::axes, Integers{axis}},
+                         {Attr::starts, Integers{shape[at] - 1}},
+                         {Attr::steps, Integers{-1}},
+                         {Attr::shape, shape}},
+                        {x});
   }
 }
 
@@ -188,8 +177,8 @@ TEST(Fold, ReductionsAreWhatRunningGives) {
     for (const Op op : {Op::ReduceSum, Op::ReduceProd, Op::ReduceMax, Op::ReduceMin}) {
       for (const Integers& axes : {Integers{0}, Integers{1}, Integers{0, 2}, Integers{0, 1, 2}}) {
         const Attributes attributes = {{Attr::axes, axes}, {Attr::keepdims, source.below(2)}};
-        expect_same(op, attributes, {source.integers(shape, -4, 4)});
-        expect_same(op, attributes, {source.reals(shape)});
+        expect_folds_as_run(op, attributes, {source.integers(shape, -4, 4)});
+        expect_folds_as_run(op, attributes, {source.reals(shape)});
       }
     }
   }

@@ -1,6 +1,9 @@
 // Does every wrong use of a product or convolution give a message that says what is wrong?
 #include "graph/infer.h"
+#include "graph/inferred.h"
+#include "support/operator_attributes.h"
 #include "onnx/import/einsum.h"
+#include "support/nest_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,51 +13,49 @@
 namespace monet {
 namespace {
 
+using test::product_attributes;
 using ::testing::HasSubstr;
 using Integers = std::vector<std::int64_t>;
 
-Expected<Types> types(Op op, const Attributes& attributes, const std::vector<Shape>& shapes) {
-  std::vector<TensorType> inputs;
-  for (const Shape& shape : shapes) inputs.push_back({shape, {}});
-  std::vector<const TensorType*> pointers;
-  for (const TensorType& type : inputs) pointers.push_back(&type);
-  return infer({op, attributes, pointers});
+Expected<Types> contraction_types(Op op, const Attributes& attributes, const std::vector<Shape>& shapes) {
+  return test::inferred(op, test::floats(shapes), attributes);
 }
 
-std::string complaint(Op op, const Attributes& attributes, const std::vector<Shape>& shapes) {
-  const auto result = types(op, attributes, shapes);
+std::string contraction_complaint(Op op, const Attributes& attributes, const std::vector<Shape>& shapes) {
+  const auto result = contraction_types(op, attributes, shapes);
   return result ? "no complaint: " + to_string((*result)[0].shape) : result.error().message;
 }
 
-Attributes product(bool trans_a = false, bool trans_b = false) {
-  return {{Attr::trans_a, std::int64_t{trans_a}},
-          {Attr::trans_b, std::int64_t{trans_b}},
-          {Attr::alpha, 1.0},
-          {Attr::beta, 1.0}};
-}
-
-Attributes attention() { return {{Attr::scale, 1.0}, {Attr::softcap, 0.0}, {Attr::is_causal, std::int64_t{0}}}; }
+Attributes plain_attention() { return {{Attr::scale, 1.0}, {Attr::softcap, 0.0}, {Attr::is_causal, std::int64_t{0}}}; }
 
 TEST(InferMatMul, Complaints) {
-  EXPECT_THAT(complaint(Op::MatMul, product(), {{3, 4}, {5, 6}}), HasSubstr("4 columns meet 5 rows"));
-  EXPECT_THAT(complaint(Op::MatMul, product(true), {{3, 4}, {4, 6}}), HasSubstr("3x4 transposed by 4x6"));
-  EXPECT_THAT(complaint(Op::MatMul, product(), {{4}, {4, 6}}), HasSubstr("two axes or more"));
-  EXPECT_THAT(complaint(Op::MatMul, product(), {{2, 3, 4}, {3, 4, 5}}), HasSubstr("cannot broadcast the batch axes"));
-  EXPECT_THAT(complaint(Op::MatMul, product(), {{3, 4}}), HasSubstr("input 2 is missing"));
-  EXPECT_THAT(complaint(Op::MatMul, product(), {{std::int64_t{1} << 40, 1}, {1, std::int64_t{1} << 40}}),
-              HasSubstr("more elements than can be counted"));
+  EXPECT_THAT(contraction_complaint(Op::MatMul, product_attributes(), {{3, 4}, {5, 6}}),
+              HasSubstr("4 columns meet 5 rows"));
+  EXPECT_THAT(contraction_complaint(Op::MatMul, product_attributes(true), {{3, 4}, {4, 6}}),
+              HasSubstr("3x4 transposed by 4x6"));
+  EXPECT_THAT(contraction_complaint(Op::MatMul, product_attributes(), {{4}, {4, 6}}), HasSubstr("two axes or more"));
+  EXPECT_THAT(contraction_complaint(Op::MatMul, product_attributes(), {{2, 3, 4}, {3, 4, 5}}),
+              HasSubstr("cannot broadcast the batch axes"));
+  EXPECT_THAT(contraction_complaint(Op::MatMul, product_attributes(), {{3, 4}}), HasSubstr("input 2 is missing"));
+  EXPECT_THAT(
+      contraction_complaint(Op::MatMul, product_attributes(), {{std::int64_t{1} << 40, 1}, {1, std::int64_t{1} << 40}}),
+      HasSubstr("more elements than can be counted"));
 }
 
 TEST(InferGemm, Complaints) {
-  EXPECT_THAT(complaint(Op::Gemm, product(), {{2, 3, 4}, {4, 5}}), HasSubstr("input 1 is 2x3x4"));
-  EXPECT_THAT(complaint(Op::Gemm, product(), {{3, 4}, {4, 5}, {4}}), HasSubstr("cannot broadcast its bias 4"));
-  EXPECT_THAT(complaint(Op::Gemm, product(), {{3, 4}, {4, 5}, {2, 3, 5}}), HasSubstr("cannot broadcast its bias"));
-  EXPECT_THAT(complaint(Op::Gemm, product(false, true), {{3, 4}, {4, 5}}), HasSubstr("4 columns meet 5 rows"));
+  EXPECT_THAT(contraction_complaint(Op::Gemm, product_attributes(), {{2, 3, 4}, {4, 5}}),
+              HasSubstr("input 1 is 2x3x4"));
+  EXPECT_THAT(contraction_complaint(Op::Gemm, product_attributes(), {{3, 4}, {4, 5}, {4}}),
+              HasSubstr("cannot broadcast its bias 4"));
+  EXPECT_THAT(contraction_complaint(Op::Gemm, product_attributes(), {{3, 4}, {4, 5}, {2, 3, 5}}),
+              HasSubstr("cannot broadcast its bias"));
+  EXPECT_THAT(contraction_complaint(Op::Gemm, product_attributes(false, true), {{3, 4}, {4, 5}}),
+              HasSubstr("4 columns meet 5 rows"));
 }
 
 TEST(InferEinsum, Complaints) {
   const auto said = [](const std::string& equation, const std::vector<Shape>& shapes) {
-    return complaint(Op::Einsum, {{Attr::equation, equation}}, shapes);
+    return contraction_complaint(Op::Einsum, {{Attr::equation, equation}}, shapes);
   };
   EXPECT_THAT(said("ij,jk->ik", {{2, 3}, {4, 5}}), HasSubstr("'j'"));
   EXPECT_THAT(said("ij,jk->ik", {{2, 3}}), HasSubstr("has 2 operands"));
@@ -68,19 +69,26 @@ TEST(InferEinsum, Complaints) {
 TEST(InferAttention, Complaints) {
   const Shape q = {2, 4, 3, 8};
   const Shape k = {2, 2, 5, 8};
-  EXPECT_THAT(complaint(Op::Attention, attention(), {{3, 8}, k, k}), HasSubstr("needs a query"));
-  EXPECT_THAT(complaint(Op::Attention, attention(), {q, {2, 2, 5, 7}, k}), HasSubstr("do not fit each other"));
-  EXPECT_THAT(complaint(Op::Attention, attention(), {q, {2, 3, 5, 8}, {2, 3, 5, 8}}), HasSubstr("3 key heads"));
-  EXPECT_THAT(complaint(Op::Attention, attention(), {q, {2, 0, 5, 8}, {2, 0, 5, 8}}), HasSubstr("0 key heads"));
-  EXPECT_THAT(complaint(Op::Attention, attention(), {q, k, k, {3, 4}}), HasSubstr("cannot broadcast its mask"));
+  EXPECT_THAT(contraction_complaint(Op::Attention, plain_attention(), {{3, 8}, k, k}), HasSubstr("needs a query"));
+  EXPECT_THAT(contraction_complaint(Op::Attention, plain_attention(), {q, {2, 2, 5, 7}, k}),
+              HasSubstr("do not fit each other"));
+  EXPECT_THAT(contraction_complaint(Op::Attention, plain_attention(), {q, {2, 3, 5, 8}, {2, 3, 5, 8}}),
+              HasSubstr("3 key heads"));
+  EXPECT_THAT(contraction_complaint(Op::Attention, plain_attention(), {q, {2, 0, 5, 8}, {2, 0, 5, 8}}),
+              HasSubstr("0 key heads"));
+  EXPECT_THAT(contraction_complaint(Op::Attention, plain_attention(), {q, k, k, {3, 4}}),
+              HasSubstr("cannot broadcast its mask"));
   const std::int64_t large = std::int64_t{1} << 30;
-  EXPECT_THAT(complaint(Op::Attention, attention(), {{1, 1, large, 1}, {1, 1, large, 1}, {1, 1, large, 1}}),
-              HasSubstr("more elements than can be counted"));
+  EXPECT_THAT(
+      contraction_complaint(Op::Attention, plain_attention(), {{1, 1, large, 1}, {1, 1, large, 1}, {1, 1, large, 1}}),
+      HasSubstr("more elements than can be counted"));
 }
 
 TEST(InferAttentionGrad, Complaints) {
   const Shape q = {2, 4, 3, 8}, k = {2, 2, 5, 8}, v = {2, 2, 5, 6}, y = {2, 4, 3, 6}, rows = {2, 4, 3};
-  const auto said = [](const std::vector<Shape>& shapes) { return complaint(Op::AttentionGrad, attention(), shapes); };
+  const auto said = [](const std::vector<Shape>& shapes) {
+    return contraction_complaint(Op::AttentionGrad, plain_attention(), shapes);
+  };
   EXPECT_THAT(said({y, q, k, v, y, rows}), HasSubstr("no complaint: 2x4x3x8"));
   EXPECT_THAT(said({y, q, k, v, y}), HasSubstr("input 6 is missing"));
   EXPECT_THAT(said({q, q, k, v, y, rows}), HasSubstr("the gradient 2x4x3x8 where 2x4x3x6 is due"));
@@ -88,7 +96,7 @@ TEST(InferAttentionGrad, Complaints) {
   EXPECT_THAT(said({y, q, k, v, y, y}), HasSubstr("the log-sum-exp 2x4x3x6 where 2x4x3 is due"));
   EXPECT_THAT(said({y, q, v, v, y, rows}), HasSubstr("do not fit each other"));
   EXPECT_THAT(said({y, q, k, v, y, rows, {3, 4}}), HasSubstr("cannot broadcast its mask"));
-  const auto masked = types(Op::AttentionGrad, attention(), {y, q, k, v, y, rows, {3, 5}});
+  const auto masked = contraction_types(Op::AttentionGrad, plain_attention(), {y, q, k, v, y, rows, {3, 5}});
   ASSERT_TRUE(masked.has_value());
   EXPECT_EQ(masked->size(), 4u);
 }
@@ -111,7 +119,7 @@ struct Window {
 
 TEST(InferConv, Complaints) {
   const auto said = [](const Window& window, const std::vector<Shape>& shapes) {
-    return complaint(Op::Conv, window.attributes(), shapes);
+    return contraction_complaint(Op::Conv, window.attributes(), shapes);
   };
   const std::vector<Shape> right = {{1, 4, 8, 8}, {6, 4, 3, 3}};
   constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
@@ -141,7 +149,7 @@ TEST(InferConvWeightGrad, Complaints) {
   const auto said = [](const Window& window, const std::vector<Shape>& shapes, Shape weights) {
     Attributes attributes = window.attributes();
     attributes.set(Attr::shape, std::move(weights));
-    return complaint(Op::ConvWeightGrad, attributes, shapes);
+    return contraction_complaint(Op::ConvWeightGrad, attributes, shapes);
   };
   const Shape x = {2, 4, 8, 8}, y = {2, 6, 6, 6}, w = {6, 4, 3, 3};
   EXPECT_THAT(said({}, {x, y}, w), HasSubstr("no complaint: 6x4x3x3"));
@@ -161,7 +169,7 @@ TEST(InferConvWeightGrad, Complaints) {
 
 TEST(InferConvTranspose, Complaints) {
   const auto said = [](const Window& window, const std::vector<Shape>& shapes) {
-    return complaint(Op::ConvTranspose, window.attributes(), shapes);
+    return contraction_complaint(Op::ConvTranspose, window.attributes(), shapes);
   };
   const std::vector<Shape> right = {{1, 4, 8, 8}, {4, 6, 3, 3}};
   EXPECT_THAT(said({.strides = {2, 2}, .output_padding = {1, 0}}, right), HasSubstr("no complaint: 1x6x18x17"));

@@ -19,7 +19,7 @@ Attributes valid() {
           {Attr::p, std::int64_t{2}},           {Attr::count_include_pad, std::int64_t{0}}};
 }
 
-std::string complaint(Attr key, AttributeValue value, Op op = Op::MaxPool, Shape input = {1, 2, 8, 8}) {
+std::string window_complaint(Attr key, AttributeValue value, Op op = Op::MaxPool, Shape input = {1, 2, 8, 8}) {
   Attributes attributes = valid();
   attributes.set(key, std::move(value));
   const auto graph = single(op, floats({input}), attributes);
@@ -27,31 +27,34 @@ std::string complaint(Attr key, AttributeValue value, Op op = Op::MaxPool, Shape
 }
 
 TEST(InferPool, RoundsDownOrUp) {
-  EXPECT_EQ(complaint(Attr::shape, Integers{1, 2, 3, 3}), "");
-  EXPECT_EQ(complaint(Attr::shape, Integers{1, 2, 4, 3}), "");
-  EXPECT_THAT(complaint(Attr::shape, Integers{1, 2, 5, 3}), HasSubstr("has 3 places along axis 2, not 5"));
-  EXPECT_THAT(complaint(Attr::shape, Integers{1, 2, 3, 2}), HasSubstr("has 3 places along axis 3, not 2"));
+  EXPECT_EQ(window_complaint(Attr::shape, Integers{1, 2, 3, 3}), "");
+  EXPECT_EQ(window_complaint(Attr::shape, Integers{1, 2, 4, 3}), "");
+  EXPECT_THAT(window_complaint(Attr::shape, Integers{1, 2, 5, 3}), HasSubstr("has 3 places along axis 2, not 5"));
+  EXPECT_THAT(window_complaint(Attr::shape, Integers{1, 2, 3, 2}), HasSubstr("has 3 places along axis 3, not 2"));
 }
 
 TEST(InferPool, RefusesWindowsThatCannotBe) {
   constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
-  EXPECT_THAT(complaint(Attr::strides, Integers{0, 1}), HasSubstr("strides of MaxPool holds 0"));
-  EXPECT_THAT(complaint(Attr::strides, Integers{1}), HasSubstr("strides of MaxPool has 1 values where 2 are needed"));
-  EXPECT_THAT(complaint(Attr::kernel_shape, Integers{huge, huge}), HasSubstr("kernel_shape of MaxPool holds"));
-  EXPECT_THAT(complaint(Attr::dilations, Integers{-1, 1}), HasSubstr("dilations of MaxPool holds -1"));
-  EXPECT_THAT(complaint(Attr::pads, Integers{0, 0}), HasSubstr("pads of MaxPool has 2 values where 4 are needed"));
-  EXPECT_THAT(complaint(Attr::pads, Integers{0, -3, 0, 0}), HasSubstr("pads of MaxPool holds -3"));
-  EXPECT_THAT(complaint(Attr::kernel_shape, Integers{9, 3}), HasSubstr("spans 9 elements, more than the 8"));
-  EXPECT_THAT(complaint(Attr::shape, Integers{1, 2, huge, 3}), HasSubstr("is to give a tensor"));
-  EXPECT_THAT(complaint(Attr::shape, Integers{}), HasSubstr("cannot lead from 1x2x8x8 to scalar"));
-  EXPECT_THAT(complaint(Attr::p, std::int64_t{0}, Op::LpPool), HasSubstr("p = 0"));
-  EXPECT_THAT(complaint(Attr::p, std::int64_t{1}, Op::LpPool, {4}), HasSubstr("has an input of 4"));
+  EXPECT_THAT(window_complaint(Attr::strides, Integers{0, 1}), HasSubstr("strides of MaxPool holds 0"));
+  EXPECT_THAT(window_complaint(Attr::strides, Integers{1}),
+              HasSubstr("strides of MaxPool has 1 values where 2 are needed"));
+  EXPECT_THAT(window_complaint(Attr::kernel_shape, Integers{huge, huge}), HasSubstr("kernel_shape of MaxPool holds"));
+  EXPECT_THAT(window_complaint(Attr::dilations, Integers{-1, 1}), HasSubstr("dilations of MaxPool holds -1"));
+  EXPECT_THAT(window_complaint(Attr::pads, Integers{0, 0}),
+              HasSubstr("pads of MaxPool has 2 values where 4 are needed"));
+  EXPECT_THAT(window_complaint(Attr::pads, Integers{0, -3, 0, 0}), HasSubstr("pads of MaxPool holds -3"));
+  EXPECT_THAT(window_complaint(Attr::kernel_shape, Integers{9, 3}), HasSubstr("spans 9 elements, more than the 8"));
+  EXPECT_THAT(window_complaint(Attr::shape, Integers{1, 2, huge, 3}), HasSubstr("is to give a tensor"));
+  EXPECT_THAT(window_complaint(Attr::shape, Integers{}), HasSubstr("cannot lead from 1x2x8x8 to scalar"));
+  EXPECT_THAT(window_complaint(Attr::p, std::int64_t{0}, Op::LpPool), HasSubstr("p = 0"));
+  EXPECT_THAT(window_complaint(Attr::p, std::int64_t{1}, Op::LpPool, {4}), HasSubstr("has an input of 4"));
 }
 
 TEST(InferPool, GradientHasTheShapeThatItsWindowSlidOver) {
-  EXPECT_EQ(complaint(Attr::shape, Integers{1, 2, 8, 7}, Op::AveragePoolGrad, {1, 2, 3, 3}), "");
-  EXPECT_THAT(complaint(Attr::shape, Integers{1, 2, 8, 2}, Op::AveragePoolGrad, {1, 2, 3, 3}), HasSubstr("spans 3"));
-  EXPECT_THAT(complaint(Attr::shape, Integers{1, 3, 8, 8}, Op::AveragePoolGrad, {1, 2, 3, 3}),
+  EXPECT_EQ(window_complaint(Attr::shape, Integers{1, 2, 8, 7}, Op::AveragePoolGrad, {1, 2, 3, 3}), "");
+  EXPECT_THAT(window_complaint(Attr::shape, Integers{1, 2, 8, 2}, Op::AveragePoolGrad, {1, 2, 3, 3}),
+              HasSubstr("spans 3"));
+  EXPECT_THAT(window_complaint(Attr::shape, Integers{1, 3, 8, 8}, Op::AveragePoolGrad, {1, 2, 3, 3}),
               HasSubstr("cannot lead from 1x3x8x8 to 1x2x3x3"));
 }
 

@@ -28,7 +28,7 @@ Counts counts(Op op, const std::vector<Shape>& shapes, Attributes attributes = {
   return counts(builder);
 }
 
-Attributes window(std::vector<std::int64_t> strides, std::vector<std::int64_t> pads, std::int64_t group) {
+Attributes filter_window(std::vector<std::int64_t> strides, std::vector<std::int64_t> pads, std::int64_t group) {
   return {{Attr::strides, std::move(strides)},
           {Attr::dilations, std::vector<std::int64_t>{1, 1}},
           {Attr::pads, std::move(pads)},
@@ -37,17 +37,17 @@ Attributes window(std::vector<std::int64_t> strides, std::vector<std::int64_t> p
 
 TEST(Model, ConvolutionMacs) {
   // B 2, C 6, K 8, G 2, 9x7 in, filter 3x3, stride 2, pad 1: 5x4 out. Padding is counted as if it were there.
-  const Counts plain = counts(Op::Conv, {{2, 6, 9, 7}, {8, 3, 3, 3}}, window({2, 2}, {1, 1, 1, 1}, 2));
+  const Counts plain = counts(Op::Conv, {{2, 6, 9, 7}, {8, 3, 3, 3}}, filter_window({2, 2}, {1, 1, 1, 1}, 2));
   EXPECT_EQ(plain[Count::mac], 2 * 8 * 5 * 4 * (6 / 2) * 3 * 3);
   EXPECT_EQ(other_operations(plain), 0);
-  const Counts biased = counts(Op::Conv, {{2, 6, 9, 7}, {8, 3, 3, 3}, {8}}, window({2, 2}, {1, 1, 1, 1}, 2));
+  const Counts biased = counts(Op::Conv, {{2, 6, 9, 7}, {8, 3, 3, 3}, {8}}, filter_window({2, 2}, {1, 1, 1, 1}, 2));
   EXPECT_EQ(biased[Count::mac], plain[Count::mac]);
   EXPECT_EQ(biased[Count::add], 2 * 8 * 5 * 4);
 }
 
 TEST(Model, TransposedConvolutionMacs) {
   // B 2, C 6, K 8, G 2, 5x4 in, filter 3x2, stride 2: every input element meets every filter element of its group.
-  Attributes attributes = window({2, 2}, {0, 0, 0, 0}, 2);
+  Attributes attributes = filter_window({2, 2}, {0, 0, 0, 0}, 2);
   attributes.set(Attr::output_padding, std::vector<std::int64_t>{0, 0});
   const Counts total = counts(Op::ConvTranspose, {{2, 6, 5, 4}, {6, 4, 3, 2}}, attributes);
   EXPECT_EQ(total[Count::mac], 2 * 6 * 5 * 4 * (8 / 2) * 3 * 2);

@@ -1,23 +1,19 @@
 // Do the loops of matrix products, Einsum and attention touch the right elements, as often as closed formulas say?
 #include "graph/nest_walk.h"
+#include "support/operator_attributes.h"
 
 #include <set>
 
 namespace monet {
 namespace {
 
-constexpr auto never = [](const Access&) { return false; };
+using test::product_attributes;
 
-Attributes product(bool trans_a, bool trans_b, double alpha = 1.0) {
-  return {{Attr::trans_a, std::int64_t{trans_a}},
-          {Attr::trans_b, std::int64_t{trans_b}},
-          {Attr::alpha, alpha},
-          {Attr::beta, 1.0}};
-}
+constexpr auto never = [](const Access&) { return false; };
 
 Attributes equation(const std::string& text) { return {{Attr::equation, text}}; }
 
-Attributes attention(bool causal, double softcap = 0.0) {
+Attributes scaled_attention(bool causal, double softcap = 0.0) {
   return {{Attr::scale, 0.5}, {Attr::softcap, softcap}, {Attr::is_causal, std::int64_t{causal}}};
 }
 
@@ -42,7 +38,7 @@ TEST(MatMulNests, RandomShapesAndTranspositions) {
         {{}, {}}, {{batch}, {}}, {{batch}, {1}}, {{1, batch}, {2, 1}}, {{2}, {batch, 2}}};
     for (const auto& [a, b] : batches) {
       const Sample sample =
-          Sample::of(Op::MatMul, product(trans_a, trans_b),
+          Sample::of(Op::MatMul, product_attributes(trans_a, trans_b),
                      {batched(a, matrix(rows, inner, trans_a)), batched(b, matrix(inner, columns, trans_b))});
       const std::int64_t count = element_count(*broadcast(a, b));
       EXPECT_EQ(sample.counts()[Count::mac], count * rows * columns * inner);
@@ -60,29 +56,29 @@ TEST(MatMulNests, LoopNames) {
     for (const Loop& loop : nests.nests[0].loops) text += std::string(name_of(loop.name)) + " ";
     return text;
   };
-  EXPECT_EQ(names(Sample::of(Op::MatMul, product(false, false), {{2, 3}, {3, 4}})), "D K C ");
-  EXPECT_EQ(names(Sample::of(Op::MatMul, product(false, false), {{5, 2, 3}, {3, 4}})), "B D K C ");
-  EXPECT_EQ(names(Sample::of(Op::MatMul, product(false, false), {{5, 6, 2, 3}, {3, 4}})), "A0 A1 D K C ");
+  EXPECT_EQ(names(Sample::of(Op::MatMul, product_attributes(false, false), {{2, 3}, {3, 4}})), "D K C ");
+  EXPECT_EQ(names(Sample::of(Op::MatMul, product_attributes(false, false), {{5, 2, 3}, {3, 4}})), "B D K C ");
+  EXPECT_EQ(names(Sample::of(Op::MatMul, product_attributes(false, false), {{5, 6, 2, 3}, {3, 4}})), "A0 A1 D K C ");
   EXPECT_EQ(names(Sample::of(Op::Einsum, equation("bik,bkj->bij"), {{5, 2, 3}, {5, 3, 4}})), "B D K C ");
   EXPECT_EQ(names(Sample::of(Op::Einsum, equation("bhik,bhkj->bhij"), {{5, 6, 2, 3}, {5, 6, 3, 4}})), "A0 A1 D K C ");
 }
 
 TEST(MatMulNests, ScaleIsOneMultiplicationForEachElement) {
-  const Sample sample = Sample::of(Op::MatMul, product(false, false, 0.5), {{2, 3}, {3, 4}});
+  const Sample sample = Sample::of(Op::MatMul, product_attributes(false, false, 0.5), {{2, 3}, {3, 4}});
   EXPECT_EQ(sample.counts()[Count::multiply], 2 * 4);
   expect_inside(sample, never);
 }
 
 TEST(GemmNests, BiasIsASecondNest) {
   for (const Shape& bias : {Shape{}, Shape{5}, Shape{4, 1}, Shape{4, 5}}) {
-    const Sample sample = Sample::of(Op::Gemm, product(true, false), {{3, 4}, {3, 5}, bias});
+    const Sample sample = Sample::of(Op::Gemm, product_attributes(true, false), {{3, 4}, {3, 5}, bias});
     EXPECT_EQ(sample.nests().nests.size(), 2u);
     EXPECT_EQ(sample.counts()[Count::mac], 4 * 5 * 3);
     EXPECT_EQ(sample.counts()[Count::add], 4 * 5);
     EXPECT_EQ(sample.counts()[Count::multiply], 0);
     expect_inside(sample, never);
   }
-  EXPECT_EQ(Sample::of(Op::Gemm, product(false, false), {{3, 4}, {4, 5}}).nests().nests.size(), 1u);
+  EXPECT_EQ(Sample::of(Op::Gemm, product_attributes(false, false), {{3, 4}, {4, 5}}).nests().nests.size(), 1u);
 }
 
 TEST(EinsumNests, CountsByKind) {
@@ -123,7 +119,7 @@ TEST(AttentionNests, MacsAreNotHalvedByMasks) {
       std::vector<Shape> shapes = {
           {batch, heads, queries, channels}, {batch, groups, keys, channels}, {batch, groups, keys, values}};
       shapes.insert(shapes.end(), mask.begin(), mask.end());
-      const Sample sample = Sample::of(Op::Attention, attention(causal), shapes);
+      const Sample sample = Sample::of(Op::Attention, scaled_attention(causal), shapes);
       const Counts counts = sample.counts();
       const std::int64_t scores = batch * heads * queries * keys;
       EXPECT_EQ(counts[Count::mac], scores * (channels + values));
@@ -137,7 +133,7 @@ TEST(AttentionNests, MacsAreNotHalvedByMasks) {
 
 TEST(AttentionNests, LogSumExpIsOneLogarithmForEachRow) {
   const std::vector<Shape> shapes = {{2, 6, 4, 3}, {2, 3, 5, 3}, {2, 3, 5, 7}};
-  EXPECT_EQ(Sample::of(Op::Attention, attention(false), shapes).counts()[Count::log], 2 * 6 * 4);
+  EXPECT_EQ(Sample::of(Op::Attention, scaled_attention(false), shapes).counts()[Count::log], 2 * 6 * 4);
 }
 
 TEST(AttentionNests, GradientHasFiveProducts) {
@@ -154,7 +150,7 @@ TEST(AttentionNests, GradientHasFiveProducts) {
                                      output,
                                      {batch, heads, queries}};
         shapes.insert(shapes.end(), mask.begin(), mask.end());
-        const Sample sample = Sample::of(Op::AttentionGrad, attention(causal, softcap), shapes);
+        const Sample sample = Sample::of(Op::AttentionGrad, scaled_attention(causal, softcap), shapes);
         const Counts counts = sample.counts();
         EXPECT_EQ(sample.outputs.size(), 3 + mask.size());
         EXPECT_EQ(counts[Count::mac], scores * (3 * channels + 2 * values));
@@ -168,13 +164,14 @@ TEST(AttentionNests, GradientHasFiveProducts) {
 }
 
 TEST(AttentionNests, QueryHeadsShareKeysInOrder) {
-  const Sample sample = Sample::of(Op::Attention, attention(false), {{1, 6, 1, 1}, {1, 3, 1, 1}, {1, 3, 1, 1}});
+  const Sample sample = Sample::of(Op::Attention, scaled_attention(false), {{1, 6, 1, 1}, {1, 3, 1, 1}, {1, 3, 1, 1}});
   const Nest nest = sample.nests().nests[0];
   for_each_point(nest, [&](const Shape& point) { EXPECT_EQ(position(nest.reads[1], point)[1], point[1] / 2); });
 }
 
 TEST(ContractionNests, LoopNamesAreUniqueUpToEight) {
-  const Sample sample = Sample::of(Op::MatMul, product(false, false), {{1, 1, 1, 1, 1, 1, 1, 1, 2, 3}, {3, 4}});
+  const Sample sample =
+      Sample::of(Op::MatMul, product_attributes(false, false), {{1, 1, 1, 1, 1, 1, 1, 1, 2, 3}, {3, 4}});
   std::set<Dim> names;
   const OperatorNests nests = sample.nests();
   for (const Loop& loop : nests.nests[0].loops) EXPECT_TRUE(names.insert(loop.name).second);

@@ -128,7 +128,7 @@ void expect_match(Op op, const std::vector<TensorType>& inputs, Attributes attri
   }
 }
 
-Attributes window(Integers kernel, Integers strides, Integers dilations, Integers pads) {
+Attributes dilated_window(Integers kernel, Integers strides, Integers dilations, Integers pads) {
   return {{Attr::kernel_shape, kernel},
           {Attr::strides, strides},
           {Attr::dilations, dilations},
@@ -197,7 +197,7 @@ TEST(NestDependencies, Convolutions) {
   // A filter element over padding is read and changes nothing.
   for (const Integers& pads : {Integers{0, 0, 0, 0}, Integers{1, 0, 0, 2}}) {
     const Match match = pads == Integers(4, 0) ? Match::exact : Match::covers;
-    const Attributes strided = with(window({}, {2, 1}, {1, 2}, pads), Attr::group, std::int64_t{2});
+    const Attributes strided = with(dilated_window({}, {2, 1}, {1, 2}, pads), Attr::group, std::int64_t{2});
     expect_match(Op::Conv, floats({{2, 4, 5, 6}, {6, 2, 3, 2}, {6}}), strided, 1, match);
     expect_match(Op::ConvTranspose, floats({{2, 4, 3, 4}, {4, 3, 3, 2}, {6}}),
                  with(strided, Attr::output_padding, Integers{1, 0}), 1, match);
@@ -208,7 +208,8 @@ TEST(NestDependencies, Convolutions) {
 }
 
 TEST(NestDependencies, Pools) {
-  const Attributes attributes = with(window({3, 2}, {2, 1}, {1, 2}, {1, 0, 0, 1}), Attr::shape, Shape{1, 2, 3, 5});
+  const Attributes attributes =
+      with(dilated_window({3, 2}, {2, 1}, {1, 2}, {1, 0, 0, 1}), Attr::shape, Shape{1, 2, 3, 5});
   expect_match(Op::AveragePool, floats({{1, 2, 6, 6}}), attributes);
   expect_match(Op::LpPool, floats({{1, 2, 6, 6}}), attributes);
   expect_match(Op::MaxPool, floats({{1, 2, 6, 6}}), attributes, 2, Match::covers);

@@ -10,8 +10,9 @@ namespace {
 
 using testing::HasSubstr;
 
-const Attributes attributes = {{Attr::alpha, 0.5}, {Attr::beta, 0.5}, {Attr::gamma, 1.5},
-                               {Attr::min, -1.0},  {Attr::max, 1.0},  {Attr::approximate, std::string("none")}};
+const Attributes activation_attributes = {{Attr::alpha, 0.5}, {Attr::beta, 0.5},
+                                          {Attr::gamma, 1.5}, {Attr::min, -1.0},
+                                          {Attr::max, 1.0},   {Attr::approximate, std::string("none")}};
 
 constexpr Op gradients[] = {Op::ReluGrad,        Op::CeluGrad,      Op::ClipGrad,      Op::EluGrad,  Op::GeluGrad,
                             Op::HardSigmoidGrad, Op::HardSwishGrad, Op::LeakyReluGrad, Op::MishGrad, Op::SeluGrad,
@@ -39,8 +40,8 @@ void expect_arithmetic_of_definition(Op op, const Attributes& given) {
 }
 
 TEST(ElementwiseNests, GradientsDoTheArithmeticOfTheirDefinition) {
-  for (Op op : gradients) expect_arithmetic_of_definition(op, attributes);
-  Attributes with_tanh = attributes;
+  for (Op op : gradients) expect_arithmetic_of_definition(op, activation_attributes);
+  Attributes with_tanh = activation_attributes;
   with_tanh.set(Attr::approximate, std::string("tanh"));
   expect_arithmetic_of_definition(Op::GeluGrad, with_tanh);
   expect_arithmetic_of_definition(Op::ClipGrad, {{Attr::max, 1.0}});
@@ -49,7 +50,7 @@ TEST(ElementwiseNests, GradientsDoTheArithmeticOfTheirDefinition) {
 
 TEST(InferElementwise, GradientsHaveTheShapeOfTheValue) {
   for (Op op : gradients) {
-    const auto graph = single(op, floats({{4, 3}, {3}}), attributes);
+    const auto graph = single(op, floats({{4, 3}, {3}}), activation_attributes);
     ASSERT_FALSE(graph.has_value());
     EXPECT_THAT(graph.error().message, HasSubstr("a gradient of 4x3 for a value of 3"));
   }

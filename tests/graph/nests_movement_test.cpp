@@ -1,6 +1,7 @@
 #include "graph/nests.h"
 
 #include "base/checked.h"
+#include "support/nest_check.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,7 @@
 namespace monet {
 namespace {
 
-TensorType real(Shape shape) { return {std::move(shape), {}}; }
+using test::real;
 
 OperatorNests nests(Op op, const Attributes& attributes, const std::vector<TensorType>& inputs,
                     const TensorType& output) {

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 const std::vector<Op> operators = {Op::SgdUpdate,       Op::MomentumUpdate,        Op::AdamUpdate,    Op::LionUpdate,
                                    Op::AdafactorUpdate, Op::AdafactorVectorUpdate, Op::Adam8bitUpdate};
 
-Attributes attributes(double decay = 0, std::int64_t nesterov = 0, std::int64_t decoupled = 0) {
+Attributes optimizer_attributes(double decay = 0, std::int64_t nesterov = 0, std::int64_t decoupled = 0) {
   return {{Attr::weight_decay, decay}, {Attr::momentum, 0.9},        {Attr::nesterov, nesterov},
           {Attr::beta1, 0.9},          {Attr::beta2, 0.99},          {Attr::epsilon, 1e-8},
           {Attr::min, 1e-3},           {Attr::decoupled, decoupled}, {Attr::size, std::int64_t{8}}};
@@ -31,7 +31,7 @@ std::vector<TensorType> inputs(Op op, const Shape& shape, bool factor = false) {
 
 Shape shape_for(Op op) { return op == Op::AdafactorVectorUpdate ? Shape{21} : Shape{2, 3, 5}; }
 
-void expect(Op op, const Attributes& given, Counts expected, bool factor = false) {
+void expect_update_counts(Op op, const Attributes& given, Counts expected, bool factor = false) {
   const auto [complaint, counts] =
       checked(op, inputs(op, shape_for(op), factor), given, 1 + optimizer_layout(op).states);
   EXPECT_EQ(complaint, "") << name_of(op);
@@ -40,22 +40,25 @@ void expect(Op op, const Attributes& given, Counts expected, bool factor = false
 
 TEST(OptimizerNests, CountsOfOnePass) {
   constexpr std::int64_t n = 30;
-  expect(Op::SgdUpdate, attributes(), counts_of({{multiply, n}, {add, n}}));
-  expect(Op::SgdUpdate, attributes(0.1), counts_of({{multiply, 2 * n}, {add, 2 * n}}));
-  expect(Op::SgdUpdate, attributes(0.1), counts_of({{multiply, 3 * n}, {add, 2 * n}}), true);
-  expect(Op::MomentumUpdate, attributes(), counts_of({{multiply, 2 * n}, {add, 2 * n}}));
-  expect(Op::MomentumUpdate, attributes(0, 1), counts_of({{multiply, 3 * n}, {add, 3 * n}}));
-  expect(Op::MomentumUpdate, attributes(0.1, 1), counts_of({{multiply, 5 * n}, {add, 4 * n}}), true);
+  expect_update_counts(Op::SgdUpdate, optimizer_attributes(), counts_of({{multiply, n}, {add, n}}));
+  expect_update_counts(Op::SgdUpdate, optimizer_attributes(0.1), counts_of({{multiply, 2 * n}, {add, 2 * n}}));
+  expect_update_counts(Op::SgdUpdate, optimizer_attributes(0.1), counts_of({{multiply, 3 * n}, {add, 2 * n}}), true);
+  expect_update_counts(Op::MomentumUpdate, optimizer_attributes(), counts_of({{multiply, 2 * n}, {add, 2 * n}}));
+  expect_update_counts(Op::MomentumUpdate, optimizer_attributes(0, 1), counts_of({{multiply, 3 * n}, {add, 3 * n}}));
+  expect_update_counts(Op::MomentumUpdate, optimizer_attributes(0.1, 1), counts_of({{multiply, 5 * n}, {add, 4 * n}}),
+                       true);
   const auto adam = [&](std::int64_t multiplications, std::int64_t additions) {
     return counts_of({{multiply, multiplications * n}, {add, additions * n}, {divide, 3 * n}, {sqrt, n}});
   };
-  expect(Op::AdamUpdate, attributes(), adam(6, 4));
-  expect(Op::AdamUpdate, attributes(0, 0, 1), adam(6, 4), false);
-  expect(Op::AdamUpdate, attributes(0.1), adam(7, 5));
-  expect(Op::AdamUpdate, attributes(0.1, 0, 1), adam(7, 4));
-  expect(Op::AdamUpdate, attributes(0.1, 0, 1), adam(8, 4), true);
-  expect(Op::LionUpdate, attributes(), counts_of({{multiply, 5 * n}, {add, 3 * n}, {compare, n}}));
-  expect(Op::LionUpdate, attributes(0.1), counts_of({{multiply, 7 * n}, {add, 3 * n}, {compare, n}}), true);
+  expect_update_counts(Op::AdamUpdate, optimizer_attributes(), adam(6, 4));
+  expect_update_counts(Op::AdamUpdate, optimizer_attributes(0, 0, 1), adam(6, 4), false);
+  expect_update_counts(Op::AdamUpdate, optimizer_attributes(0.1), adam(7, 5));
+  expect_update_counts(Op::AdamUpdate, optimizer_attributes(0.1, 0, 1), adam(7, 4));
+  expect_update_counts(Op::AdamUpdate, optimizer_attributes(0.1, 0, 1), adam(8, 4), true);
+  expect_update_counts(Op::LionUpdate, optimizer_attributes(),
+                       counts_of({{multiply, 5 * n}, {add, 3 * n}, {compare, n}}));
+  expect_update_counts(Op::LionUpdate, optimizer_attributes(0.1),
+                       counts_of({{multiply, 7 * n}, {add, 3 * n}, {compare, n}}), true);
 }
 
 // A stack of 2 matrices of 3 x 5. With n elements, r rows, c columns and m matrices: squares n (1 multiplication, 2
@@ -72,20 +75,21 @@ TEST(OptimizerNests, CountsOfAdafactor) {
                                   {divide, 2 * n + 1},
                                   {sqrt, n + 2},
                                   {compare, n + m + 2}});
-  expect(Op::AdafactorUpdate, attributes(), plain);
+  expect_update_counts(Op::AdafactorUpdate, optimizer_attributes(), plain);
   Counts more = plain;
   more[multiply] += 3 * n;  // decay; the factor on the gradient in two passes
-  expect(Op::AdafactorUpdate, attributes(0.1), more, true);
+  expect_update_counts(Op::AdafactorUpdate, optimizer_attributes(0.1), more, true);
   constexpr std::int64_t v = 21;
-  expect(Op::AdafactorVectorUpdate, attributes(),
-         counts_of({{multiply, 5 * v + 3}, {add, 5 * v}, {divide, v + 1}, {sqrt, v + 2}, {compare, v + 2}}));
+  expect_update_counts(
+      Op::AdafactorVectorUpdate, optimizer_attributes(),
+      counts_of({{multiply, 5 * v + 3}, {add, 5 * v}, {divide, v + 1}, {sqrt, v + 2}, {compare, v + 2}}));
 }
 
 TEST(OptimizerNests, CountsOfAdamWith8Bits) {
   constexpr std::int64_t n = 30;
   // Adam; two codes decoded; for each moment magnitude, maximum, division and the eight bits of the nearest code.
-  expect(Op::Adam8bitUpdate, attributes(),
-         counts_of({{multiply, 8 * n}, {add, 4 * n}, {divide, 5 * n}, {sqrt, n}, {compare, 20 * n}}));
+  expect_update_counts(Op::Adam8bitUpdate, optimizer_attributes(),
+                       counts_of({{multiply, 8 * n}, {add, 4 * n}, {divide, 5 * n}, {sqrt, n}, {compare, 20 * n}}));
 }
 
 // Another way to the same numbers: the expansion's nodes that work on whole tensors.
@@ -94,7 +98,7 @@ TEST(OptimizerNests, OnePassDoesWhatTheExpansionDoes) {
     for (double decay : {0.0, 0.1}) {
       for (std::int64_t choice : {0, 1}) {
         for (bool factor : {false, true}) {
-          const auto graph = single(op, inputs(op, {4, 5}, factor), attributes(decay, choice, choice),
+          const auto graph = single(op, inputs(op, {4, 5}, factor), optimizer_attributes(decay, choice, choice),
                                     1 + optimizer_layout(op).states);
           const auto fused = operation_counts(nests_of(site_of(*graph, graph->nodes().back())));
           const auto expanded = expand(*graph, [](const Graph&, const Node&) { return true; });
@@ -114,44 +118,47 @@ TEST(OptimizerNests, OnePassDoesWhatTheExpansionDoes) {
 TEST(OptimizerNests, SoundAlsoWhereNobodyWantsTheState) {
   for (Op op : operators) {
     for (std::size_t wanted = 1; wanted <= 1 + optimizer_layout(op).states; ++wanted)
-      EXPECT_EQ(checked(op, inputs(op, shape_for(op)), attributes(0.1), wanted).complaint, "") << name_of(op);
+      EXPECT_EQ(checked(op, inputs(op, shape_for(op)), optimizer_attributes(0.1), wanted).complaint, "") << name_of(op);
   }
   for (Op op : {Op::SgdUpdate, Op::AdamUpdate, Op::AdafactorVectorUpdate, Op::Adam8bitUpdate})
-    EXPECT_EQ(checked(op, inputs(op, {}), attributes(), 1 + optimizer_layout(op).states).complaint, "") << name_of(op);
+    EXPECT_EQ(checked(op, inputs(op, {}), optimizer_attributes(), 1 + optimizer_layout(op).states).complaint, "")
+        << name_of(op);
 }
 
-std::string complaint(Op op, const std::vector<TensorType>& types, Attributes given = attributes()) {
-  const auto graph = single(op, types, std::move(given));
-  return graph ? "" : graph.error().message;
+std::string update_complaint(Op op, const std::vector<TensorType>& types, Attributes given = optimizer_attributes()) {
+  return complaint(op, types, std::move(given));
 }
 
 TEST(OptimizerTypes, Refused) {
   for (Op op : operators) {
     const std::vector<TensorType> good = inputs(op, shape_for(op), true);
-    EXPECT_EQ(complaint(op, good), "") << name_of(op);
+    EXPECT_EQ(update_complaint(op, good), "") << name_of(op);
     std::vector<TensorType> types = good;
     types[1].shape = {7};
-    EXPECT_THAT(complaint(op, types), HasSubstr("a gradient of")) << name_of(op);
+    EXPECT_THAT(update_complaint(op, types), HasSubstr("a gradient of")) << name_of(op);
     types = good;
     types.back().shape = {1};
-    EXPECT_THAT(complaint(op, types), HasSubstr("where a scalar is due")) << name_of(op);
+    EXPECT_THAT(update_complaint(op, types), HasSubstr("where a scalar is due")) << name_of(op);
     types = good;
     types.resize(optimizer_layout(op).factor() - 1);
-    EXPECT_THAT(complaint(op, types), HasSubstr("is missing")) << name_of(op);
+    EXPECT_THAT(update_complaint(op, types), HasSubstr("is missing")) << name_of(op);
     for (std::size_t state = 0; state < optimizer_layout(op).states; ++state) {
       types = good;
       types[2 + state].shape.push_back(2);
-      EXPECT_THAT(complaint(op, types), HasSubstr("a state of")) << name_of(op);
+      EXPECT_THAT(update_complaint(op, types), HasSubstr("a state of")) << name_of(op);
     }
   }
-  EXPECT_THAT(complaint(Op::AdafactorUpdate, inputs(Op::AdafactorVectorUpdate, {4})), HasSubstr("needs 7 inputs"));
-  EXPECT_THAT(complaint(Op::AdafactorUpdate, floats({{4}, {4}, {1}, {4}, {}, {}, {}})), HasSubstr("needs two axes"));
-  Attributes empty_block = attributes();
+  EXPECT_THAT(update_complaint(Op::AdafactorUpdate, inputs(Op::AdafactorVectorUpdate, {4})),
+              HasSubstr("needs 7 inputs"));
+  EXPECT_THAT(update_complaint(Op::AdafactorUpdate, floats({{4}, {4}, {1}, {4}, {}, {}, {}})),
+              HasSubstr("needs two axes"));
+  Attributes empty_block = optimizer_attributes();
   empty_block.set(Attr::size, std::int64_t{0});
-  EXPECT_THAT(complaint(Op::Adam8bitUpdate, inputs(Op::Adam8bitUpdate, {9}), empty_block), HasSubstr("blocks of 0"));
+  EXPECT_THAT(update_complaint(Op::Adam8bitUpdate, inputs(Op::Adam8bitUpdate, {9}), empty_block),
+              HasSubstr("blocks of 0"));
   std::vector<TensorType> wide = inputs(Op::Adam8bitUpdate, {9});
   wide[2].format.element = ElementType::int32;
-  EXPECT_THAT(complaint(Op::Adam8bitUpdate, wide), HasSubstr("needs uint8"));
+  EXPECT_THAT(update_complaint(Op::Adam8bitUpdate, wide), HasSubstr("needs uint8"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-Attributes window(Integers kernel, Integers strides, Integers pads, Shape shape) {
+Attributes pool_window(Integers kernel, Integers strides, Integers pads, Shape shape) {
   const Integers ones(kernel.size(), 1);
   return {{Attr::kernel_shape, std::move(kernel)},
           {Attr::strides, std::move(strides)},
@@ -21,20 +21,20 @@ Attributes window(Integers kernel, Integers strides, Integers pads, Shape shape)
 }
 
 // B 2, K 3, 9x7 in, 3x2 window, stride 2, pads 1 and 0: 5x3 places.
-const Attributes image = window({3, 2}, {2, 2}, {1, 0, 1, 0}, {2, 3, 5, 3});
-constexpr std::int64_t outputs = 2 * 3 * 5 * 3;
-constexpr std::int64_t points = outputs * 3 * 2;
+const Attributes image = pool_window({3, 2}, {2, 2}, {1, 0, 1, 0}, {2, 3, 5, 3});
+constexpr std::int64_t image_outputs = 2 * 3 * 5 * 3;
+constexpr std::int64_t image_points = image_outputs * 3 * 2;
 
 TEST(PoolNests, MaximumComparesAtEachPoint) {
   const auto [complaint, counts] = checked(Op::MaxPool, floats({{2, 3, 9, 7}}), image, 2);
   EXPECT_EQ(complaint, "");
-  EXPECT_EQ(counts, counts_of({{Count::compare, points}}));
+  EXPECT_EQ(counts, counts_of({{Count::compare, image_points}}));
 }
 
 TEST(PoolNests, AverageAddsAtEachPointAndScalesEachOutput) {
   const auto [complaint, counts] = checked(Op::AveragePool, floats({{2, 3, 9, 7}}), image);
   EXPECT_EQ(complaint, "");
-  EXPECT_EQ(counts, counts_of({{Count::add, points}, {Count::multiply, outputs}}));
+  EXPECT_EQ(counts, counts_of({{Count::add, image_points}, {Count::multiply, image_outputs}}));
 }
 
 TEST(PoolNests, OrderDecidesHowPowersAreTaken) {
@@ -45,16 +45,17 @@ TEST(PoolNests, OrderDecidesHowPowersAreTaken) {
     EXPECT_EQ(complaint, "");
     return counts;
   };
-  EXPECT_EQ(counts_for(1), counts_of({{Count::compare, points}, {Count::add, points}}));
-  EXPECT_EQ(counts_for(2), counts_of({{Count::multiply, points}, {Count::add, points}, {Count::sqrt, outputs}}));
-  EXPECT_EQ(counts_for(3), counts_of({{Count::power, points + outputs}, {Count::add, points}}));
+  EXPECT_EQ(counts_for(1), counts_of({{Count::compare, image_points}, {Count::add, image_points}}));
+  EXPECT_EQ(counts_for(2),
+            counts_of({{Count::multiply, image_points}, {Count::add, image_points}, {Count::sqrt, image_outputs}}));
+  EXPECT_EQ(counts_for(3), counts_of({{Count::power, image_points + image_outputs}, {Count::add, image_points}}));
 }
 
 TEST(PoolNests, GradientOfAverageScalesEachPlaceAndSpreadsIt) {
-  Attributes attributes = window({3, 2}, {2, 2}, {1, 0, 1, 0}, {2, 3, 9, 6});
+  Attributes attributes = pool_window({3, 2}, {2, 2}, {1, 0, 1, 0}, {2, 3, 9, 6});
   const auto [complaint, counts] = checked(Op::AveragePoolGrad, floats({{2, 3, 5, 3}}), attributes);
   EXPECT_EQ(complaint, "");
-  EXPECT_EQ(counts, counts_of({{Count::multiply, outputs}, {Count::add, points}}));
+  EXPECT_EQ(counts, counts_of({{Count::multiply, image_outputs}, {Count::add, image_points}}));
 }
 
 TEST(PoolNests, GradientOfMaximumAddsEachPlaceToZeros) {
@@ -62,7 +63,7 @@ TEST(PoolNests, GradientOfMaximumAddsEachPlaceToZeros) {
   inputs[1].format.element = ElementType::int64;
   const auto [complaint, counts] = checked(Op::MaxPoolGrad, inputs, {{Attr::shape, Shape{2, 3, 9, 7}}});
   EXPECT_EQ(complaint, "");
-  EXPECT_EQ(counts, counts_of({{Count::move, 2 * 3 * 9 * 7}, {Count::add, outputs}}));
+  EXPECT_EQ(counts, counts_of({{Count::move, 2 * 3 * 9 * 7}, {Count::add, image_outputs}}));
 }
 
 TEST(PoolNests, LoopsAreNamedFromTheLastAxis) {
@@ -76,9 +77,9 @@ TEST(PoolNests, LoopsAreNamedFromTheLastAxis) {
     }
     return text;
   };
-  EXPECT_EQ(names({2, 3, 8}, window({2}, {2}, {0, 0}, {2, 3, 4})), "B K OX FX ");
+  EXPECT_EQ(names({2, 3, 8}, pool_window({2}, {2}, {0, 0}, {2, 3, 4})), "B K OX FX ");
   EXPECT_EQ(names({2, 3, 9, 7}, image), "B K OY OX FY FX ");
-  EXPECT_EQ(names({1, 1, 4, 4, 4}, window({2, 2, 2}, {2, 2, 2}, Integers(6, 0), {1, 1, 2, 2, 2})),
+  EXPECT_EQ(names({1, 1, 4, 4, 4}, pool_window({2, 2, 2}, {2, 2, 2}, Integers(6, 0), {1, 1, 2, 2, 2})),
             "B K OZ OY OX FZ FY FX ");
 }
 

@@ -22,11 +22,6 @@ std::vector<TensorType> scored(Shape scores, Shape labels, bool weights = false)
 
 Attributes reduced(std::string how) { return {{Attr::reduction, std::move(how)}}; }
 
-std::string complaint(Op op, std::vector<TensorType> inputs, Attributes attributes) {
-  const auto graph = single(op, inputs, std::move(attributes));
-  return graph ? "" : graph.error().message;
-}
-
 TEST(InferSoftmax, LossHasOneValueOrOneForEachLabel) {
   for (const std::string how : {"none", "mean", "sum"}) {
     const auto graph = single(Op::SoftmaxCrossEntropyLoss, scored({2, 5, 3}, {2, 3}), reduced(how), 2);

@@ -1,6 +1,8 @@
 // Do codes and numbers of every element type belong to each other, and does rounding find the nearest?
 #include "graph/number.h"
 
+#include "support/infinity.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,9 +15,9 @@
 namespace monet {
 namespace {
 
+using test::infinity;
 using enum ElementType;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 ElementType named(std::string_view name) {

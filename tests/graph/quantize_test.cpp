@@ -1,6 +1,8 @@
 // Does a tensor become what its format can hold: scales by the rules, groups where they belong, errors within bounds?
 #include "graph/quantize.h"
 
+#include "support/infinity.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +14,7 @@
 namespace monet {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using test::infinity;
 
 Format format(std::string_view text) {
   const auto parsed = parse_format(text);

@@ -98,7 +98,7 @@ TEST(HardwareCheck, ACoreThatNobodyCanReach) {
 }
 
 // What only another reader could get wrong.
-std::string problem(void (*spoil)(Hardware&)) {
+std::string problem_after(void (*spoil)(Hardware&)) {
   Hardware hardware = must_read(small_machine);
   spoil(hardware);
   const auto status = check(hardware);
@@ -106,41 +106,43 @@ std::string problem(void (*spoil)(Hardware&)) {
 }
 
 TEST(HardwareCheck, WithoutPlaces) {
-  EXPECT_EQ(problem([](Hardware&) {}), "no error");
-  EXPECT_EQ(problem([](Hardware& h) { h.clock_hz = 0; }), "no error");  // costs are in cycles then
-  EXPECT_EQ(problem([](Hardware& h) { h.clock_hz = -1; }), "a clock below 0 (write clock: 500 MHz)");
-  EXPECT_EQ(problem([](Hardware& h) { h.area_mm2 = -1; }), "a power or area that is negative or not finite");
-  EXPECT_EQ(problem([](Hardware& h) { h.memories[0].size_bits = 0; }), "the size of the memory 'dram' cannot be 0 bit");
-  EXPECT_EQ(problem([](Hardware& h) { h.memories[0].read_pj = std::numeric_limits<double>::quiet_NaN(); }),
+  EXPECT_EQ(problem_after([](Hardware&) {}), "no error");
+  EXPECT_EQ(problem_after([](Hardware& h) { h.clock_hz = 0; }), "no error");  // costs are in cycles then
+  EXPECT_EQ(problem_after([](Hardware& h) { h.clock_hz = -1; }), "a clock below 0 (write clock: 500 MHz)");
+  EXPECT_EQ(problem_after([](Hardware& h) { h.area_mm2 = -1; }), "a power or area that is negative or not finite");
+  EXPECT_EQ(problem_after([](Hardware& h) { h.memories[0].size_bits = 0; }),
+            "the size of the memory 'dram' cannot be 0 bit");
+  EXPECT_EQ(problem_after([](Hardware& h) { h.memories[0].read_pj = std::numeric_limits<double>::quiet_NaN(); }),
             "a cost of the memory 'dram' is negative or not finite");
-  EXPECT_EQ(problem([](Hardware& h) { h.memories[0].ports.clear(); }), "the memory 'dram' has no ports");
-  EXPECT_EQ(problem([](Hardware& h) { h.memories[0].ports[0].min_bits = 65; }),
+  EXPECT_EQ(problem_after([](Hardware& h) { h.memories[0].ports.clear(); }), "the memory 'dram' has no ports");
+  EXPECT_EQ(problem_after([](Hardware& h) { h.memories[0].ports[0].min_bits = 65; }),
             "the port 'rw' of the memory 'dram' has an impossible width");
-  EXPECT_EQ(problem([](Hardware& h) { h.cores[0].levels[0].port[1][1] = 7; }),
+  EXPECT_EQ(problem_after([](Hardware& h) { h.cores[0].levels[0].port[1][1] = 7; }),
             "the memory 'pe/registers' has no port number 7");
-  EXPECT_EQ(problem([](Hardware& h) { h.cores[0].levels[0].port[1][1] = 1; }),
+  EXPECT_EQ(problem_after([](Hardware& h) { h.cores[0].levels[0].port[1][1] = 1; }),
             "the port 'w' of the memory 'pe/registers' is of kind write: it cannot do to_low");
-  EXPECT_EQ(problem([](Hardware& h) { h.cores[0].levels[0].memory = MemoryId(9); }),
+  EXPECT_EQ(problem_after([](Hardware& h) { h.cores[0].levels[0].memory = MemoryId(9); }),
             "the core 'pe' has a level without a memory");
-  EXPECT_EQ(problem([](Hardware& h) { h.cores[0].levels[0].served = 4; }),
+  EXPECT_EQ(problem_after([](Hardware& h) { h.cores[0].levels[0].served = 4; }),
             "the memory 'pe/registers' serves dimensions that the core does not have");
-  EXPECT_EQ(problem([](Hardware& h) { h.cores[0].levels[0].link = LinkId(0); }),
+  EXPECT_EQ(problem_after([](Hardware& h) { h.cores[0].levels[0].link = LinkId(0); }),
             "the memory 'pe/registers' is reached by a link that does not exist");
-  EXPECT_EQ(problem([](Hardware& h) { h.cores[0].units[0].cycles = {}; }),
+  EXPECT_EQ(problem_after([](Hardware& h) { h.cores[0].units[0].cycles = {}; }),
             "the array of the core 'pe' can do nothing (list its operations)");
-  EXPECT_EQ(problem([](Hardware& h) { h.cores[0].units[0].energy_pj[0] = -1; }),
+  EXPECT_EQ(problem_after([](Hardware& h) { h.cores[0].units[0].energy_pj[0] = -1; }),
             "the core 'pe' has operations with impossible costs");
-  EXPECT_EQ(problem([](Hardware& h) { h.cores[0].static_w = -1; }),
+  EXPECT_EQ(problem_after([](Hardware& h) { h.cores[0].static_w = -1; }),
             "a power or area of the core 'pe' is negative or not finite");
-  EXPECT_EQ(problem([](Hardware& h) { h.links.push_back({.name = "x", .ends = {End{.core = CoreId(0)}}}); }),
+  EXPECT_EQ(problem_after([](Hardware& h) { h.links.push_back({.name = "x", .ends = {End{.core = CoreId(0)}}}); }),
             "the link 'x' has 1 ends");
-  EXPECT_EQ(problem([](Hardware& h) { h.links.push_back({.name = "x", .ends = {End{.core = CoreId(0)}, End{}}}); }),
-            "the link 'x' ends nowhere");
-  EXPECT_EQ(problem([](Hardware& h) {
+  EXPECT_EQ(
+      problem_after([](Hardware& h) { h.links.push_back({.name = "x", .ends = {End{.core = CoreId(0)}, End{}}}); }),
+      "the link 'x' ends nowhere");
+  EXPECT_EQ(problem_after([](Hardware& h) {
               h.links.push_back({.name = "x", .ends = {End{.core = CoreId(0)}, End{.memory = MemoryId(0)}}});
             }),
             "the link 'x' has no width");
-  EXPECT_EQ(problem([](Hardware& h) {
+  EXPECT_EQ(problem_after([](Hardware& h) {
               h.links.push_back({.name = "x",
                                  .ends = {End{.core = CoreId(0)}, End{.memory = MemoryId(0)}},
                                  .bits_per_cycle = 8,

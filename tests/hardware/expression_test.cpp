@@ -19,7 +19,7 @@ double value_of(const std::string& text, const std::vector<double>& values = {})
   return expression->evaluate(values);
 }
 
-std::string problem(const std::string& text) {
+std::string expression_problem(const std::string& text) {
   const auto expression = Expression::parse(text);
   return expression ? "no error" : expression.error().text();
 }
@@ -86,31 +86,32 @@ TEST(Expression, DimensionsAreChecked) {
 }
 
 TEST(Expression, ErrorsSayTheColumn) {
-  EXPECT_EQ(problem("1 +"), "a value is missing at column 4 of the expression");
-  EXPECT_EQ(problem(""), "a value is missing at column 1 of the expression");
-  EXPECT_EQ(problem("(1"), "')' is missing at column 3 of the expression");
-  EXPECT_EQ(problem("1 1"), "unexpected '1' at column 3 of the expression");
-  EXPECT_EQ(problem("2 * $"), "unexpected '$' at column 5 of the expression");
-  EXPECT_EQ(problem("ciel(2)"), "unknown function 'ciel' at column 1 of the expression (did you mean 'ceil'?)");
-  EXPECT_EQ(problem("if(1, 2)"), "if takes 3 arguments, not 2 at column 8 of the expression");
-  EXPECT_EQ(problem("ceil(1, 2)"), "ceil takes 1 argument, not 2 at column 10 of the expression");
-  EXPECT_EQ(problem("1 < 2 < 3"),
+  EXPECT_EQ(expression_problem("1 +"), "a value is missing at column 4 of the expression");
+  EXPECT_EQ(expression_problem(""), "a value is missing at column 1 of the expression");
+  EXPECT_EQ(expression_problem("(1"), "')' is missing at column 3 of the expression");
+  EXPECT_EQ(expression_problem("1 1"), "unexpected '1' at column 3 of the expression");
+  EXPECT_EQ(expression_problem("2 * $"), "unexpected '$' at column 5 of the expression");
+  EXPECT_EQ(expression_problem("ciel(2)"),
+            "unknown function 'ciel' at column 1 of the expression (did you mean 'ceil'?)");
+  EXPECT_EQ(expression_problem("if(1, 2)"), "if takes 3 arguments, not 2 at column 8 of the expression");
+  EXPECT_EQ(expression_problem("ceil(1, 2)"), "ceil takes 1 argument, not 2 at column 10 of the expression");
+  EXPECT_EQ(expression_problem("1 < 2 < 3"),
             "a comparison of comparisons at column 8 of the expression (join two comparisons by `and`)");
-  EXPECT_EQ(problem("min + 1"), "'min' is not a value at column 1 of the expression");
-  EXPECT_EQ(problem("3 lightyears"),
+  EXPECT_EQ(expression_problem("min + 1"), "'min' is not a value at column 1 of the expression");
+  EXPECT_EQ(expression_problem("3 lightyears"),
             "unknown unit 'lightyears' at column 3 of the expression (units: B, bit, cycle, s, Hz, "
             "J, W, mm2, nm, OP, with k M G … or Ki Mi Gi …, and one / between two)");
 }
 
 TEST(Expression, NestingEnds) {
   EXPECT_EQ(value_of(std::string(60, '(') + "1" + std::string(60, ')')), 1);
-  EXPECT_THAT(problem(std::string(100, '(') + "1" + std::string(100, ')')),
+  EXPECT_THAT(expression_problem(std::string(100, '(') + "1" + std::string(100, ')')),
               testing::HasSubstr("nesting deeper than 64"));
-  EXPECT_THAT(problem(std::string(5000, '-') + "1"), testing::HasSubstr("nesting deeper than 64"));
-  EXPECT_THAT(problem(std::string(20000, '1')), testing::HasSubstr("too long"));
+  EXPECT_THAT(expression_problem(std::string(5000, '-') + "1"), testing::HasSubstr("nesting deeper than 64"));
+  EXPECT_THAT(expression_problem(std::string(20000, '1')), testing::HasSubstr("too long"));
   std::string powers = "1";
   for (int i = 0; i < 100; ++i) powers += "**1";
-  EXPECT_THAT(problem(powers), testing::HasSubstr("nesting deeper than 64"));
+  EXPECT_THAT(expression_problem(powers), testing::HasSubstr("nesting deeper than 64"));
 }
 
 // A tree that is written out as text and, independently, evaluated by recursion.

@@ -17,7 +17,7 @@ namespace monet {
 namespace {
 
 // All that can be told apart of two answers.
-std::string shown(const Expected<Hardware>& hardware) {
+std::string text_or_error(const Expected<Hardware>& hardware) {
   if (!hardware) return "error: " + hardware.error().text();
   std::string text = to_yaml(*hardware);
   for (const auto& [name, value] : hardware->parameters) text += name + " = " + value + "\n";
@@ -47,14 +47,14 @@ TEST(HardwareFamily, GivesWhatTheFileOpenedAnewGives) {
     ASSERT_TRUE(hardware) << name;
     const auto family = HardwareFamily::open(name);
     ASSERT_TRUE(family) << name;
-    EXPECT_EQ(shown(family->with({})), shown(hardware)) << name;
+    EXPECT_EQ(text_or_error(family->with({})), text_or_error(hardware)) << name;
     if (hardware->parameters.empty()) continue;
     ++families;
     for (int i = 0; i < 40; ++i) {
       const HardwareOptions options = random_parameters(*hardware, random);
       const auto anew = open_hardware(name, options);
       ++(anew ? machines : errors);
-      EXPECT_EQ(shown(family->with(options)), shown(anew)) << name;
+      EXPECT_EQ(text_or_error(family->with(options)), text_or_error(anew)) << name;
     }
   }
   EXPECT_GE(families, 2U);
@@ -73,7 +73,8 @@ TEST(HardwareFamily, SaysWhatIsWrongAsTheFileDoes) {
   for (const auto& parameter : std::vector<std::pair<std::string, std::string>>{
            {"xx", "2"}, {"x", "two"}, {"x", "0"}, {"pe_memory", "4"}, {"simd", "= lanes *"}, {"y", "= x * 2"}}) {
     const HardwareOptions options{.parameters = {parameter}};
-    EXPECT_EQ(shown(family->with(options)), shown(open_hardware("edge_tpu", options))) << parameter.first;
+    EXPECT_EQ(text_or_error(family->with(options)), text_or_error(open_hardware("edge_tpu", options)))
+        << parameter.first;
   }
 }
 
@@ -84,7 +85,7 @@ TEST(HardwareFamily, OfAFile) {
   const auto family = HardwareFamily::open(path);
   ASSERT_TRUE(family) << family.error().text();
   const HardwareOptions options{.parameters = {{"x", "2"}}};
-  EXPECT_EQ(shown(family->with(options)), shown(open_hardware(path, options)));
+  EXPECT_EQ(text_or_error(family->with(options)), text_or_error(open_hardware(path, options)));
   std::ofstream(path) << "monet: 1\n  - broken: [";
   const auto broken = HardwareFamily::open(path);
   ASSERT_FALSE(broken);
@@ -93,8 +94,8 @@ TEST(HardwareFamily, OfAFile) {
   std::ofstream(path) << "operational_array:\n  sizes: [2]\n";
   const auto foreign = HardwareFamily::open(path);
   ASSERT_TRUE(foreign);
-  EXPECT_EQ(shown(foreign->with(options)), shown(open_hardware(path, options)));
-  EXPECT_EQ(shown(foreign->with({})), shown(open_hardware(path)));
+  EXPECT_EQ(text_or_error(foreign->with(options)), text_or_error(open_hardware(path, options)));
+  EXPECT_EQ(text_or_error(foreign->with({})), text_or_error(open_hardware(path)));
 }
 
 TEST(HardwareFamily, ServesSeveralThreads) {
@@ -102,7 +103,7 @@ TEST(HardwareFamily, ServesSeveralThreads) {
   ASSERT_TRUE(family);
   std::vector<std::string> expected;
   for (int x = 1; x <= 6; ++x) {
-    expected.push_back(shown(open_hardware("edge_tpu", {.parameters = {{"x", std::to_string(x)}}})));
+    expected.push_back(text_or_error(open_hardware("edge_tpu", {.parameters = {{"x", std::to_string(x)}}})));
   }
   std::atomic<int> different = 0;
   {
@@ -112,7 +113,7 @@ TEST(HardwareFamily, ServesSeveralThreads) {
         for (int i = 0; i < 12; ++i) {
           const int x = (i + t) % 6 + 1;
           const auto machine = family->with({.parameters = {{"x", std::to_string(x)}}});
-          if (shown(machine) != expected[static_cast<std::size_t>(x) - 1]) ++different;
+          if (text_or_error(machine) != expected[static_cast<std::size_t>(x) - 1]) ++different;
         }
       });
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hardware/import/import.h"
+#include "hardware/support.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,14 +11,6 @@
 #include <string>
 
 namespace monet::test {
-
-// `text` with the only occurrence of `from` replaced.
-inline std::string with(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  if (at != std::string::npos) text.replace(at, from.size(), to);
-  return text;
-}
 
 inline const std::string core_file = R"(name: small
 memories:

@@ -12,6 +12,7 @@ namespace {
 
 using test::all_files;
 using test::import_from;
+using test::memory_named;
 using test::with;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -24,13 +25,6 @@ std::vector<std::string> core_names(const Hardware& hardware) {
   std::vector<std::string> names;
   for (const Core& c : hardware.cores) names.push_back(c.name);
   return names;
-}
-
-const Memory& memory_named(const Hardware& hardware, const std::string& name) {
-  for (const Memory& m : hardware.memories)
-    if (m.name == name) return m;
-  ADD_FAILURE() << name;
-  return hardware.memories[0];
 }
 
 TEST(ImportStream, tpu_like_quad_core) {

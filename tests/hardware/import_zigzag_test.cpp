@@ -75,14 +75,14 @@ void expect_machine(const std::string& file, const std::vector<std::int64_t>& si
   }
 }
 
-constexpr std::int64_t kilobyte = 8192, megabyte = 8192 * 1024, dram = 10'000'000'000;
+constexpr std::int64_t kilobyte = 8192, megabyte = 8192 * 1024, dram_bits = 10'000'000'000;
 
 TEST(ImportZigzag, tpu_like) {
   expect_machine("tpu_like.yaml", {32, 32}, 0.04,
                  {{"rf_128B", 1024, 8, 8, 0.095, 0.095, "w", ""},
                   {"rf_2B", 16, 16, 16, 0.021, 0.021, "o", ""},
                   {"sram_2MB", 2 * megabyte, 64, 2048, 416.16, 378.4, "io", "12"},
-                  {"dram", dram, 64, 64, 700, 750, "iwo", "12"}});
+                  {"dram", dram_bits, 64, 64, 700, 750, "iwo", "12"}});
 }
 
 TEST(ImportZigzag, edge_tpu_like) {
@@ -91,7 +91,7 @@ TEST(ImportZigzag, edge_tpu_like) {
                   {"rf_2B", 16, 16, 16, 0.02, 0.02, "o", "2"},
                   {"sram_32KB", 32 * kilobyte, 64, 512, 22.9, 52.01, "w", "1234"},
                   {"sram_2MB", 2 * megabyte, 64, 2048, 416.16, 378.4, "io", "1234"},
-                  {"dram", dram, 64, 64, 700, 750, "iwo", "1234"}});
+                  {"dram", dram_bits, 64, 64, 700, 750, "iwo", "1234"}});
 }
 
 TEST(ImportZigzag, meta_prototype) {
@@ -102,7 +102,7 @@ TEST(ImportZigzag, meta_prototype) {
                   {"sram_32KB", 32 * kilobyte, 64, 256, 13.28, 15.4, "i", "1234"},
                   {"sram_1MB_A", megabyte, 64, 1024, 208.08, 189.2, "io", "1234"},
                   {"sram_1MB_W", megabyte, 64, 1024, 208.08, 189.2, "w", "1234"},
-                  {"dram", dram, 64, 64, 700, 750, "iwo", "1234"}});
+                  {"dram", dram_bits, 64, 64, 700, 750, "iwo", "1234"}});
 }
 
 TEST(ImportZigzag, ascend_like) {
@@ -114,7 +114,7 @@ TEST(ImportZigzag, ascend_like) {
                   {"sram_256KB_O", 256 * kilobyte, 64, 2048, 123.2, 212.8, "o", "1234"},
                   {"sram_1MB_A", megabyte, 64, 4096, 465.6, 825.6, "io", "1234"},
                   {"sram_1MB_W", megabyte, 64, 4096, 465.6, 825.6, "w", "1234"},
-                  {"dram", dram, 64, 64, 700, 750, "iwo", "12"}});
+                  {"dram", dram_bits, 64, 64, 700, 750, "iwo", "12"}});
 }
 
 TEST(ImportZigzag, tesla_npu_like) {
@@ -125,7 +125,7 @@ TEST(ImportZigzag, tesla_npu_like) {
                   {"sram_1KB_W", kilobyte, 64, 256, 4.78, 5.59, "w", "123"},
                   {"sram_1MB_A", megabyte, 64, 1024, 208.08, 189.2, "io", "123"},
                   {"sram_1MB_W", megabyte, 64, 1024, 208.08, 189.2, "w", "123"},
-                  {"dram", dram, 64, 64, 700, 750, "iwo", "123"}});
+                  {"dram", dram_bits, 64, 64, 700, 750, "iwo", "123"}});
 }
 
 TEST(ImportZigzag, eyeriss_like) {
@@ -136,7 +136,7 @@ TEST(ImportZigzag, eyeriss_like) {
                   {"sram_8KB", 8 * kilobyte, 128, 128, 10, 15, "o", "12"},
                   {"sram_64KB", 64 * kilobyte, 128, 128, 20, 25, "w", "12"},
                   {"sram_1M", megabyte, 384, 384, 100, 130, "io", "12"},
-                  {"dram", dram, 64, 64, 1000, 1000, "iwo", "12"}});
+                  {"dram", dram_bits, 64, 64, 1000, 1000, "iwo", "12"}});
 }
 
 TEST(ImportZigzag, gemm_l1) {

@@ -13,7 +13,7 @@ using test::expect_error;
 using ::testing::ElementsAre;
 using Parts = StreamTiling::Parts;
 
-Expected<StreamMapping> read(const std::string& text) {
+Expected<StreamMapping> read_mapping(const std::string& text) {
   const auto document = parse_foreign_yaml(text, "m.yaml");
   if (!document) return document.error();
   return read_stream_mapping(*document);
@@ -24,7 +24,7 @@ StreamTiling cut(const char* loop, std::int64_t count) {
 }
 
 TEST(StreamMapping, by_layer_operator_and_default) {
-  const auto mapping = read(R"(- name: default
+  const auto mapping = read_mapping(R"(- name: default
   core_allocation: [0, 1]
   intra_core_tiling: ["D, all"]
   inter_core_tiling: ["K, *"]
@@ -51,7 +51,7 @@ TEST(StreamMapping, by_layer_operator_and_default) {
 }
 
 TEST(StreamMapping, newer_generation) {
-  const auto mapping = read(R"(layers:
+  const auto mapping = read_mapping(R"(layers:
 - name: Left
   core_allocation: [[0, 1], [2, 3]]
   inter_core_tiling: [[{dim: D2, split: 2}], [{dim: D1, split: 2}]]
@@ -80,7 +80,7 @@ TEST(StreamMapping, its_own_files) {
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     const auto text = read_foreign_text(entry.path());
     ASSERT_TRUE(text);
-    const auto mapping = read(*text);
+    const auto mapping = read_mapping(*text);
     ASSERT_TRUE(mapping) << mapping.error().text();
     EXPECT_EQ(mapping->layers.size(), 8U);
   }
@@ -109,7 +109,7 @@ TEST(StreamMapping, errors) {
   };
   for (const auto& [text, words, place] : cases) {
     SCOPED_TRACE(text);
-    const auto mapping = read(text);
+    const auto mapping = read_mapping(text);
     ASSERT_FALSE(mapping);
     expect_error(mapping.error(), {words}, place);
   }

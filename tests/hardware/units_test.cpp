@@ -20,7 +20,7 @@ double in(const char* text, Measure measure, double clock_hz = 0) {
   return *value;
 }
 
-std::string problem(const char* text, Measure measure) {
+std::string quantity_problem(const char* text, Measure measure) {
   const auto quantity = parse_quantity(text);
   if (!quantity) return quantity.error().text();
   const auto value = convert(*quantity, measure, 0);
@@ -73,19 +73,20 @@ TEST(Units, SecondsBecomeCyclesByTheClock) {
 }
 
 TEST(Units, WhatIsWrongIsSaidWithAnExample) {
-  EXPECT_EQ(problem("64", Measure::size), "a unit is missing (write a size, for example 2 MiB or 64 kbit)");
-  EXPECT_EQ(problem("64 bit", Measure::bandwidth),
+  EXPECT_EQ(quantity_problem("64", Measure::size), "a unit is missing (write a size, for example 2 MiB or 64 kbit)");
+  EXPECT_EQ(quantity_problem("64 bit", Measure::bandwidth),
             "the unit does not fit here (write a bandwidth, for example 512 bit/cycle or 17 MB/s)");
-  EXPECT_EQ(problem("3 KB", Measure::size), "unknown unit 'KB' (write kB for 1000 bytes or KiB for 1024)");
-  EXPECT_EQ(problem("3 b", Measure::size), "unknown unit 'b' (write bit or B)");
-  EXPECT_EQ(problem("4 TOPS", Measure::rate), "unknown unit 'TOPS' (write TOP/s)");
-  EXPECT_EQ(problem("3 MiBs", Measure::size), "unknown unit 'MiBs' (did you mean 'MiB'?)");
-  EXPECT_EQ(problem("many", Measure::size), "'many' does not start with a number");
-  EXPECT_EQ(problem("1e999 B", Measure::size), "the number 1e999 is too large or too small");
-  EXPECT_EQ(problem("1e99999999999999999999 B", Measure::size), "the number 1e99999999999999999999 is too large");
-  EXPECT_THAT(problem("5 ns", Measure::time), testing::HasSubstr("without a clock"));
-  EXPECT_THAT(problem("5 parsec", Measure::length), testing::HasSubstr("unknown unit 'parsec'"));
-  EXPECT_THAT(problem("5 bit/cycle/s", Measure::length), testing::HasSubstr("unknown unit 'cycle/s'"));
+  EXPECT_EQ(quantity_problem("3 KB", Measure::size), "unknown unit 'KB' (write kB for 1000 bytes or KiB for 1024)");
+  EXPECT_EQ(quantity_problem("3 b", Measure::size), "unknown unit 'b' (write bit or B)");
+  EXPECT_EQ(quantity_problem("4 TOPS", Measure::rate), "unknown unit 'TOPS' (write TOP/s)");
+  EXPECT_EQ(quantity_problem("3 MiBs", Measure::size), "unknown unit 'MiBs' (did you mean 'MiB'?)");
+  EXPECT_EQ(quantity_problem("many", Measure::size), "'many' does not start with a number");
+  EXPECT_EQ(quantity_problem("1e999 B", Measure::size), "the number 1e999 is too large or too small");
+  EXPECT_EQ(quantity_problem("1e99999999999999999999 B", Measure::size),
+            "the number 1e99999999999999999999 is too large");
+  EXPECT_THAT(quantity_problem("5 ns", Measure::time), testing::HasSubstr("without a clock"));
+  EXPECT_THAT(quantity_problem("5 parsec", Measure::length), testing::HasSubstr("unknown unit 'parsec'"));
+  EXPECT_THAT(quantity_problem("5 bit/cycle/s", Measure::length), testing::HasSubstr("unknown unit 'cycle/s'"));
 }
 
 TEST(Units, PrintedShort) {

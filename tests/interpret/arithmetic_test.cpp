@@ -1,5 +1,6 @@
 // Does arithmetic in plain loops give what the general executor gives, bit by bit?
 #include "interpret/interpret.h"
+#include "support/infinity.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +11,8 @@
 namespace monet {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using test::infinity;
+
 constexpr double special[] = {0.0, -0.0, infinity, -infinity, std::numeric_limits<double>::quiet_NaN(), 1e-320};
 
 Array with_special_values(const Shape& shape, unsigned seed) {

@@ -8,10 +8,10 @@
 namespace monet {
 namespace {
 
-const Array given{{2, 3}, {1.3, -2.6, 0.01, 5, 3.99, 0}};
+const Array given_array{{2, 3}, {1.3, -2.6, 0.01, 5, 3.99, 0}};
 
 Values values_of(const Graph& graph) {
-  Values values = {{graph.inputs[0], given}};
+  Values values = {{graph.inputs[0], given_array}};
   EXPECT_TRUE(run(graph, values).has_value());
   return values;
 }
@@ -20,24 +20,24 @@ TEST(ExecuteQuantize, RoundsToItsFormat) {
   for (const char* text : {"bf16", "int8", "fp8e4m3:e8m0/32@-1", "int8:e8m0/2@-2", "int8:fp32/channel@-1"}) {
     GraphBuilder builder("quantize");
     builder.output(
-        builder.add(Op::Quantize, "q", {builder.input("x", given.shape)}, {{Attr::format, std::string(text)}}));
+        builder.add(Op::Quantize, "q", {builder.input("x", given_array.shape)}, {{Attr::format, std::string(text)}}));
     const auto graph = builder.finish();
     ASSERT_TRUE(graph.has_value()) << graph.error().text();
-    Array expected = given;
+    Array expected = given_array;
     quantize(expected.values, expected.shape, *parse_format(text));
     const Array result = values_of(*graph)[graph->outputs[0]];
-    EXPECT_EQ(result.shape, given.shape);
+    EXPECT_EQ(result.shape, given_array.shape);
     EXPECT_EQ(result.values, expected.values) << text;
   }
 }
 
 TEST(ExecuteQuantize, RoundsByChanceWhereItIsToldTo) {
   GraphBuilder builder("quantize");
-  builder.output(builder.add(Op::Quantize, "q", {builder.input("x", given.shape)},
+  builder.output(builder.add(Op::Quantize, "q", {builder.input("x", given_array.shape)},
                              {{Attr::format, std::string("int4")}, {Attr::mode, std::string("stochastic")}}));
   const auto graph = builder.finish();
   ASSERT_TRUE(graph.has_value()) << graph.error().text();
-  Array expected = given;
+  Array expected = given_array;
   quantize(expected.values, expected.shape, {.element = ElementType::int4}, {.rounding = Rounding::stochastic});
   EXPECT_EQ(values_of(*graph)[graph->outputs[0]].values, expected.values);
 }
@@ -45,7 +45,7 @@ TEST(ExecuteQuantize, RoundsByChanceWhereItIsToldTo) {
 // Elements of 8-bit integers with a scale stand for fractions: nothing is cut off or wraps around.
 TEST(ExecuteQuantize, ScaledIntegersAreRealNumbers) {
   GraphBuilder builder("scaled");
-  const TensorId x = builder.input("x", given.shape);
+  const TensorId x = builder.input("x", given_array.shape);
   const TensorId q = builder.add(Op::Quantize, "q", {x}, {{Attr::format, std::string("int8:e8m0/32@-1")}});
   const TensorId sum = builder.add(Op::Add, "sum", {q, q});
   builder.output(builder.add(Op::Div, "ratio", {sum, builder.add(Op::Mul, "product", {sum, sum})}));

@@ -86,7 +86,7 @@ struct Comparison {
   double theirs = 0, ours = 0;
 };
 
-Comparison compare(const std::filesystem::path& folder, const std::string& machine) {
+Comparison compare_with_zigzag(const std::filesystem::path& folder, const std::string& machine) {
   Comparison result;
   const auto network = open_network((folder / "resnet18.onnx").string(), {});
   const auto hardware = open_hardware((folder / "hardware" / (machine + ".yaml")).string());
@@ -133,7 +133,7 @@ Comparison compare(const std::filesystem::path& folder, const std::string& machi
 
 TEST(AgainstZigzag, Resnet18OnTpuLike) {
   MONET_SHARED_OR_SKIP(path, "reference/zigzag");
-  const Comparison found = compare(path, "tpu_like");
+  const Comparison found = compare_with_zigzag(path, "tpu_like");
   EXPECT_EQ(found.layers, 12U);
   EXPECT_LT(found.refused, found.layers);
   EXPECT_LT(found.ours, found.theirs);
@@ -141,7 +141,7 @@ TEST(AgainstZigzag, Resnet18OnTpuLike) {
 
 TEST(AgainstZigzag, Resnet18OnEdgeTpuLike) {
   MONET_SHARED_OR_SKIP(path, "reference/zigzag");
-  const Comparison found = compare(path, "edge_tpu_like");
+  const Comparison found = compare_with_zigzag(path, "edge_tpu_like");
   EXPECT_EQ(found.layers, 12U);
   EXPECT_LT(found.refused, found.layers);
   EXPECT_LT(found.ours, found.theirs);

@@ -10,16 +10,11 @@ namespace {
 
 using namespace test;
 
-constexpr Objective objectives[] = {Objective::latency, Objective::energy, Objective::edp};
+constexpr Objective all_objectives[] = {Objective::latency, Objective::energy, Objective::edp};
 
 // A few loops on a machine whose lower memories hold only a part.
-struct Case {
-  Problem problem;
-  Target target;
-};
-
-Case random_case(Random& random) {
-  Case result{random_problem(random, 5), random_target(random, random.one_of<std::int64_t>({32, 64, 160, 400}))};
+MappingCase enumerable_case(Random& random) {
+  MappingCase result{random_problem(random, 5), random_target(random, random.one_of<std::int64_t>({32, 64, 160, 400}))};
   for (TargetMemory& memory : result.target.memories) {
     memory.double_buffered = random.chance(0.2);
     memory.latency_cycles = static_cast<double>(random.between(0, 3));
@@ -61,7 +56,7 @@ TEST(BruteForce, FindsNothingBetterThanTheSearch) {
   std::size_t limited = 0;
   for (std::uint64_t seed = 0; compared < 100 && seed < 2000; ++seed) {
     Random random(seed);
-    const auto [problem, target] = random_case(random);
+    const auto [problem, target] = enumerable_case(random);
     const std::size_t factors = 3;
     const auto unrollings = spatial_choices(problem, target, {});
     if (problem.loops.size() > 4 || unrollings.size() > 8) continue;
@@ -69,7 +64,7 @@ TEST(BruteForce, FindsNothingBetterThanTheSearch) {
     for (const Unrolling& u : unrollings) most = std::max(most, factors_of(u.iterations, factors).size());
     if (enumeration(problem, target, most) * static_cast<double>(unrollings.size()) > 3000) continue;
     ++compared;
-    for (Objective objective : objectives) {
+    for (Objective objective : all_objectives) {
       const BruteForce all = brute_force(problem, target, objective, factors, unrollings);
       const SearchOptions options{.objective = objective, .factors = factors, .refine = false};
       const auto found = map_problem(problem, target, options);

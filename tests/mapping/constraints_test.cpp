@@ -1,6 +1,7 @@
 // Does a mapping file end in what the search keeps to?
 #include "mapping/constraints.h"
 
+#include "mapping/entry_of.h"
 #include "mapping/extract.h"
 #include "mapping/machines.h"
 #include "mapping/random_cases.h"
@@ -11,19 +12,14 @@
 namespace monet {
 namespace {
 
+using test::entry_of;
 using test::expect_error;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-constexpr std::uint8_t k = 0, c = 1, oy = 2, ox = 3;  // loops of test::convolution
-
-MappingFile::Entry entry_of(const std::string& fields) {
-  const auto file = read_mapping_text("- name: default\n" + fields, "m.yaml");
-  EXPECT_TRUE(file) << file.error().text();
-  return file ? file->entries.at(0) : MappingFile::Entry{};
-}
+constexpr std::uint8_t k_loop = 0, c_loop = 1, oy_loop = 2, ox_loop = 3;  // loops of test::convolution
 
 MappingConstraints constraints(const std::string& fields, const Problem& problem) {
   const auto result = constraints_of(entry_of(fields), problem, test::tpu_like());
@@ -42,21 +38,21 @@ std::vector<std::tuple<int, int, int>> unrolled(const MappingConstraints& constr
 TEST(MappingConstraints, Unrolling) {
   const Problem problem = test::convolution(64, 48, 14, 14, 3);
   EXPECT_THAT(unrolled(constraints("  spatial_mapping: {D1: [\"K, 32\"], D2: [\"C, 16\", \"OX, 2\"]}\n", problem)),
-              ElementsAre(std::tuple(0, k, 32), std::tuple(1, c, 16), std::tuple(1, ox, 2)));
+              ElementsAre(std::tuple(0, k_loop, 32), std::tuple(1, c_loop, 16), std::tuple(1, ox_loop, 2)));
   EXPECT_THAT(unrolled(constraints("", problem)), IsEmpty());
 }
 
 TEST(MappingConstraints, UnrollingIsCutToTheLoopAndToTheArray) {
   const Problem problem = test::convolution(64, 3, 14, 14, 3);
   EXPECT_THAT(unrolled(constraints("  spatial_mapping: {D1: [\"K, 64\"], D2: [\"C, 32\", \"OX, 32\"]}\n", problem)),
-              ElementsAre(std::tuple(0, k, 32), std::tuple(1, c, 3), std::tuple(1, ox, 10)));
+              ElementsAre(std::tuple(0, k_loop, 32), std::tuple(1, c_loop, 3), std::tuple(1, ox_loop, 10)));
 }
 
 // The lanes stay idle; they are not given to another loop.
 TEST(MappingConstraints, UnrollingOfLoopsThatAreNotThere) {
   const Problem problem = test::convolution(64, 48, 14, 14, 1);
   EXPECT_THAT(unrolled(constraints("  spatial_mapping: {D1: [\"K, 32\"], D2: [\"FX, 3\"]}\n", problem)),
-              ElementsAre(std::tuple(0, k, 32), std::tuple(1, 0, 1)));
+              ElementsAre(std::tuple(0, k_loop, 32), std::tuple(1, 0, 1)));
   SearchOptions options;
   options.constraints = constraints("  spatial_mapping: {D1: [\"K, 32\"], D2: [\"FX, 3\"]}\n", problem);
   const auto mapped = map_problem(problem, test::tpu_like(), options);
@@ -79,12 +75,13 @@ TEST(MappingConstraints, Order) {
   const Problem problem = test::convolution(64, 48, 14, 14, 1);
   const MappingConstraints inside =
       constraints("  temporal_ordering: [[OX, 14], [C, \"*\"], [FX, 3], [K, 1]]\n", problem);
-  EXPECT_THAT(inside.innermost, ElementsAre(OrderSlot{ox, 14}, OrderSlot{c, {}}));  // without loops that are not there
+  EXPECT_THAT(inside.innermost,
+              ElementsAre(OrderSlot{ox_loop, 14}, OrderSlot{c_loop, {}}));  // without loops that are not there
   EXPECT_THAT(inside.outermost, IsEmpty());
   const MappingConstraints both =
       constraints("  temporal_ordering: [[OX, 14], [\"*\", \"*\"], [C, 3], [K, 2]]\n", problem);
-  EXPECT_THAT(both.innermost, ElementsAre(OrderSlot{ox, 14}));
-  EXPECT_THAT(both.outermost, ElementsAre(OrderSlot{k, 2}, OrderSlot{c, 3}));  // the outermost first
+  EXPECT_THAT(both.innermost, ElementsAre(OrderSlot{ox_loop, 14}));
+  EXPECT_THAT(both.outermost, ElementsAre(OrderSlot{k_loop, 2}, OrderSlot{c_loop, 3}));  // the outermost first
 }
 
 std::vector<std::pair<int, int>> order_of(const MappedProblem& mapped) {
@@ -104,7 +101,8 @@ TEST(MappingConstraints, AFixedOrderIsKept) {
       problem);
   const auto mapped = map_problem(problem, test::tpu_like(), options);
   ASSERT_TRUE(mapped) << mapped.error().text();
-  EXPECT_THAT(order_of(*mapped), ElementsAre(std::pair(ox, 14), std::pair(c, 2), std::pair(oy, 14), std::pair(k, 2)));
+  EXPECT_THAT(order_of(*mapped),
+              ElementsAre(std::pair(ox_loop, 14), std::pair(c_loop, 2), std::pair(oy_loop, 14), std::pair(k_loop, 2)));
   options.constraints = {};
   const auto free = map_problem(problem, test::tpu_like(), options);
   ASSERT_TRUE(free);
@@ -123,8 +121,8 @@ TEST(MappingConstraints, APartOfTheOrderIsKept) {
   const auto order = order_of(*mapped);
   EXPECT_EQ(problem.loops[static_cast<std::size_t>(order.front().first)].name, Dim::FX);
   EXPECT_EQ(order.front().second, 3);
-  EXPECT_EQ(order.back(), std::pair(static_cast<int>(c), 2));
-  EXPECT_EQ(order[order.size() - 2], std::pair(static_cast<int>(oy), 7));
+  EXPECT_EQ(order.back(), std::pair(static_cast<int>(c_loop), 2));
+  EXPECT_EQ(order[order.size() - 2], std::pair(static_cast<int>(oy_loop), 7));
 }
 
 TEST(MappingConstraints, ADimensionThatIsNotThere) {
@@ -153,9 +151,9 @@ TEST(MappingConstraints, LoopsThatAMemoryCannotHold) {
   const Problem problem = test::convolution(512, 512, 2, 2, 1);  // 16 x 16 weights a lane
   SearchOptions options;
   options.constraints = constraints("  spatial_mapping: {D1: [\"K, 32\"], D2: [\"C, 32\"]}\n", problem);
-  options.constraints.held = {{.path = Path::weight, .memory = 0, .loops = 1U << c}};
+  options.constraints.held = {{.path = Path::weight, .memory = 0, .loops = 1U << c_loop}};
   ASSERT_TRUE(map_problem(problem, test::tpu_like(), options));
-  options.constraints.held[0].loops |= 1U << k;
+  options.constraints.held[0].loops |= 1U << k_loop;
   const auto mapped = map_problem(problem, test::tpu_like(), options);
   ASSERT_FALSE(mapped);
   EXPECT_EQ(mapped.error().kind, ErrorKind::infeasible);
@@ -172,7 +170,7 @@ TEST(MappingConstraints, APieceThatIsTooLarge) {
       problem);
   const auto mapped = map_problem(problem, test::tpu_like(), options);
   ASSERT_TRUE(mapped) << mapped.error().text();
-  EXPECT_EQ(order_of(*mapped).front().first, ox);
+  EXPECT_EQ(order_of(*mapped).front().first, ox_loop);
   EXPECT_EQ(mapped->cost.compute_cycles, 2 * 2 * 14 * 14);
 }
 

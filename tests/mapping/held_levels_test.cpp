@@ -1,4 +1,5 @@
 #include "mapping/constraints.h"
+#include "mapping/entry_of.h"
 #include "mapping/machines.h"
 
 #include <gtest/gtest.h>
@@ -7,13 +8,8 @@ namespace monet {
 namespace {
 
 using test::convolution;
+using test::entry_of;
 using test::tpu_like;
-
-MappingFile::Entry entry_of(const std::string& text) {
-  const auto file = read_mapping_text(text, "m.yaml");
-  EXPECT_TRUE(file) << file.error().text();
-  return file->entries.at(0);
-}
 
 TEST(HeldLevels, LoopsRunInsideWhatTheMemoryHolds) {
   const Problem problem = convolution(64, 64, 28, 28, 3);
@@ -21,12 +17,12 @@ TEST(HeldLevels, LoopsRunInsideWhatTheMemoryHolds) {
   const auto free = map_problem(problem, target);
   ASSERT_TRUE(free);
   // All rows and columns of the map inside the register of one output: it holds one element, so it cannot be.
-  const auto wrong = entry_of("- name: default\n  levels: {O: {rf_o: [OX]}}\n");
+  const auto wrong = entry_of("  levels: {O: {rf_o: [OX]}}\n");
   SearchOptions options;
   options.constraints = *constraints_of(wrong, problem, target);
   EXPECT_FALSE(map_problem(problem, target, options));
   // All sums inside it: that can be, and is what the free search does as well or better.
-  const auto right = entry_of("- name: default\n  levels: {O: {rf_o: [C, FX, FY]}}\n");
+  const auto right = entry_of("  levels: {O: {rf_o: [C, FX, FY]}}\n");
   options.constraints = *constraints_of(right, problem, target);
   const auto held = map_problem(problem, target, options);
   ASSERT_TRUE(held) << held.error().text();
@@ -37,7 +33,7 @@ TEST(HeldLevels, LoopsRunInsideWhatTheMemoryHolds) {
 }
 
 TEST(HeldLevels, Errors) {
-  const auto entry = entry_of("- name: default\n  levels: {O: {cache: [C]}}\n");
+  const auto entry = entry_of("  levels: {O: {cache: [C]}}\n");
   const auto constraints = constraints_of(entry, convolution(8, 8, 4, 4, 1), tpu_like());
   ASSERT_FALSE(constraints);
   EXPECT_EQ(constraints.error().text(),

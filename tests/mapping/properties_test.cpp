@@ -16,15 +16,10 @@ using namespace test;
 
 double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
-struct Case {
-  Problem problem;
-  Target target;
-};
-
-Case random_case(std::uint64_t seed, std::int64_t most = 12) {
+MappingCase random_case(std::uint64_t seed, std::int64_t most = 12) {
   Random random(seed);
-  Case result{random_problem(random, most),
-              random_target(random, random.one_of<std::int64_t>({64, 256, 1000, 4000}), 8)};
+  MappingCase result{random_problem(random, most),
+                     random_target(random, random.one_of<std::int64_t>({64, 256, 1000, 4000}), 8)};
   for (TargetMemory& memory : result.target.memories) {
     memory.double_buffered = random.chance(0.2);
     memory.latency_cycles = static_cast<double>(random.between(0, 2));
@@ -113,7 +108,7 @@ TEST(MappingProperties, TrafficIsConservedBetweenLevels) {
   EXPECT_GT(unicast, 200U);
 }
 
-void expect_no_slower(const Case& given, bool refine, double tolerance, std::uint64_t seed) {
+void expect_no_slower(const MappingCase& given, bool refine, double tolerance, std::uint64_t seed) {
   const SearchOptions options{.objective = Objective::latency, .refine = refine};
   const auto before = map_problem(given.problem, given.target, options);
   if (!before) return;

@@ -186,6 +186,11 @@ inline Target random_target(Random& random, std::int64_t lower_bits, std::int64_
   return target_with(dimensions, 0.5, memories);
 }
 
+struct MappingCase {
+  Problem problem;
+  Target target;
+};
+
 // Pieces of n iterations: divisors, or any sizes, the last of which is ragged.
 inline std::vector<std::int64_t> random_pieces(Random& random, std::int64_t n, bool dividing) {
   std::vector<std::int64_t> pieces;

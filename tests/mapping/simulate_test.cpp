@@ -93,7 +93,7 @@ TEST(Simulate, EqualsTheModelWhereSizesDivide) {
 }
 
 // Sizes that the pieces of a mapping multiply to: those of the problem, or the next ones that they divide.
-Problem padded(const Problem& problem, const Mapping& mapping) {
+Problem padded_problem(const Problem& problem, const Mapping& mapping) {
   Problem result = problem;
   std::vector<std::int64_t> covered(problem.loops.size(), 1);
   for (const SpatialLoop& loop : mapping.spatial) covered[loop.loop] *= loop.size;
@@ -116,7 +116,7 @@ TEST(Simulate, BoundsTheModelWhereSizesDoNotDivide) {
     const Problem problem = random_problem(random, 7);
     const Target target = random_target(random, std::int64_t{1} << 40);
     const Mapping mapping = random_mapping(random, problem, target, false);
-    const Problem larger = padded(problem, mapping);
+    const Problem larger = padded_problem(problem, mapping);
     if (!is_exact(larger, target, mapping)) continue;
     const auto mapped = cost_of(problem, target, mapping);
     ASSERT_TRUE(mapped) << mapped.error().text();
@@ -151,11 +151,11 @@ TEST(Simulate, NeverCountsLessThanWhatIsReadBesidePadding) {
     const Problem problem = convolution_with(2, 2, random.between(2, 6), 3, {random.between(1, 2), 1, 2});
     const Target target = random_target(random, std::int64_t{1} << 40);
     const Mapping mapping = random_mapping(random, problem, target, true);
-    if (!is_exact(padded(problem, mapping), target, mapping)) continue;
+    if (!is_exact(padded_problem(problem, mapping), target, mapping)) continue;
     const auto mapped = cost_of(problem, target, mapping);
     ASSERT_TRUE(mapped) << mapped.error().text();
     const auto counted = Simulator(problem, target, mapping).run();
-    const auto beyond = Simulator(padded(problem, mapping), target, mapping).run();
+    const auto beyond = Simulator(padded_problem(problem, mapping), target, mapping).run();
     for (std::size_t level = 0; level < counted[0].size(); ++level) {
       for (std::size_t t = 0; t < transfer_count; ++t) {
         ASSERT_GE(mapped->cost.traffic[0][level].bits[t] + 1e-6, counted[0][level].bits[t]) << seed;

@@ -64,7 +64,7 @@ std::vector<Loop> tile_of(const Graph& graph, const Node& node, const Reference&
 }
 
 // Loops that were padded there so that they divide by the number of cores; here a tile has no more than there are.
-ZigzagLayer padded(ZigzagLayer layer, const Reference& row) {
+ZigzagLayer padded_layer(ZigzagLayer layer, const Reference& row) {
   for (Loop& loop : layer.loops) {
     if (const auto found = row.loops.find(name_of(loop.name)); found != row.loops.end()) loop.size = found->second;
   }
@@ -110,8 +110,8 @@ using Deviations = std::map<std::string, Deviation>;
 
 // `node_of`: the node of a row.
 template <class NodeOf>
-Deviations compare(const std::filesystem::path& shared, const std::string& model, const std::string& results,
-                   std::int64_t factors, const NodeOf& node_of) {
+Deviations compare_with_stream(const std::filesystem::path& shared, const std::string& model,
+                               const std::string& results, std::int64_t factors, const NodeOf& node_of) {
   Deviations found;
   const auto network = open_network((shared / model).string(), {});
   const auto hardware = import_hardware((shared / "reference/stream/hardware/tpu_like_quad_core.yaml").string());
@@ -125,7 +125,7 @@ Deviations compare(const std::filesystem::path& shared, const std::string& model
     auto layer = stream_layer(graph, node, tile_of(graph, node, reference));
     EXPECT_TRUE(layer);
     if (!layer) continue;
-    layer = padded(*layer, reference);
+    layer = padded_layer(*layer, reference);
     EXPECT_EQ(layer->macs(), reference.macs);
     const auto core = CoreId(static_cast<std::size_t>(row.at("cores")[1] - '0'));
     auto target = target_of(*hardware, core, 0, off_chip_memory(*hardware, core));
@@ -166,9 +166,9 @@ std::size_t nodes(const Deviations& found) {
 TEST(AgainstStream, Resnet18TrainingLayerByLayer) {
   MONET_SHARED_OR_SKIP(path, "reference/monet/resnet18_training_layer_by_layer.csv");
   const std::filesystem::path shared = path.parent_path().parent_path().parent_path();
-  const Deviations found = compare(shared, "reference/monet/resnet18_full_training.onnx",
-                                   "reference/monet/resnet18_training_layer_by_layer.csv", 5,
-                                   [](const Graph&, const Row& row) { return NodeId(std::stoul(row.at("id"))); });
+  const Deviations found = compare_with_stream(
+      shared, "reference/monet/resnet18_full_training.onnx", "reference/monet/resnet18_training_layer_by_layer.csv", 5,
+      [](const Graph&, const Row& row) { return NodeId(std::stoul(row.at("id"))); });
   EXPECT_EQ(nodes(found), 438U);
   for (const auto& [type, of] : found) EXPECT_EQ(of.equal, of.nodes) << type;
 }
@@ -178,12 +178,12 @@ TEST(AgainstStream, Resnet18TrainingLayerByLayer) {
 TEST(AgainstStream, Resnet18Inference) {
   MONET_SHARED_OR_SKIP(path, "reference/stream/results/resnet18_inference_tpu_like_quad_core.csv");
   const std::filesystem::path shared = path.parent_path().parent_path().parent_path().parent_path();
-  const Deviations found = compare(shared, "reference/zigzag/resnet18.onnx",
-                                   "reference/stream/results/resnet18_inference_tpu_like_quad_core.csv", 6,
-                                   [](const Graph& graph, const Row& row) {
-                                     const auto node = std::ranges::find(graph.nodes(), row.at("name"), &Node::name);
-                                     return NodeId(static_cast<std::size_t>(node - graph.nodes().begin()));
-                                   });
+  const Deviations found = compare_with_stream(
+      shared, "reference/zigzag/resnet18.onnx", "reference/stream/results/resnet18_inference_tpu_like_quad_core.csv", 6,
+      [](const Graph& graph, const Row& row) {
+        const auto node = std::ranges::find(graph.nodes(), row.at("name"), &Node::name);
+        return NodeId(static_cast<std::size_t>(node - graph.nodes().begin()));
+      });
   EXPECT_EQ(nodes(found), 48U);
   for (const auto& [type, of] : found) {
     EXPECT_LE(of.on_chip, type == "relu" ? 0.3 : 1e-7) << type;

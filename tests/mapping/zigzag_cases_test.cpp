@@ -14,11 +14,11 @@
 namespace monet {
 namespace {
 
-const std::filesystem::path folder = std::filesystem::path(MONET_SOURCE_DIR) / "tests" / "mapping";
+const std::filesystem::path tests_of_mapping = std::filesystem::path(MONET_SOURCE_DIR) / "tests" / "mapping";
 
 class ZigzagCases : public testing::TestWithParam<const char*> {};
 
-void expect_row(std::map<std::string, std::string> row, const ZigzagResult& result) {
+void expect_case_row(std::map<std::string, std::string> row, const ZigzagResult& result) {
   const auto number = [&](const char* column) { return std::stod(row[column]); };
   const double cycles = number("latency_total2");
   EXPECT_NEAR(result.energy_pj, number("energy_pJ"), 1e-9 * number("energy_pJ"));
@@ -35,8 +35,8 @@ void expect_row(std::map<std::string, std::string> row, const ZigzagResult& resu
 }
 
 TEST_P(ZigzagCases, AreCostedAsByZigzag) {
-  const std::filesystem::path own = folder / "zigzag_cases" / GetParam();
-  const auto layers = test::read_zigzag_layers(test::file_text(folder / "zigzag_layers.yaml"));
+  const std::filesystem::path own = tests_of_mapping / "zigzag_cases" / GetParam();
+  const auto layers = test::read_zigzag_layers(test::file_text(tests_of_mapping / "zigzag_layers.yaml"));
   const Target target = test::read_zigzag_target(test::file_text(own / "machine.yaml"));
   const std::string mapping = test::file_text(own / "mapping.yaml");
   const auto rows = test::read_csv(test::file_text(own / "expected.csv"));
@@ -55,7 +55,7 @@ TEST_P(ZigzagCases, AreCostedAsByZigzag) {
         zigzag_map(*layer, target, test::read_zigzag_mapping(mapping, layer->name, layer->type), options);
     const bool mapped = !row.at("energy_pJ").empty();
     EXPECT_EQ(result.has_value(), mapped) << (result ? "" : result.error().text());
-    if (result && mapped) expect_row(row, *result);
+    if (result && mapped) expect_case_row(row, *result);
   }
 }
 

@@ -14,7 +14,7 @@ struct Totals {
   double cycles = 0;
 };
 
-void expect_row(std::map<std::string, std::string> row, const ZigzagResult& result) {
+void expect_reference_row(std::map<std::string, std::string> row, const ZigzagResult& result) {
   const auto number = [&](const char* column) { return std::stod(row[column]); };
   EXPECT_EQ(result.macs, number("macs"));
   EXPECT_NEAR(result.energy_pj, number("energy_pJ"), 1e-9 * number("energy_pJ"));
@@ -58,7 +58,7 @@ Totals compare_with(const std::filesystem::path& folder, const std::string& mach
       ADD_FAILURE() << result.error().text();
       continue;
     }
-    expect_row(row, *result);
+    expect_reference_row(row, *result);
     totals.energy_pj += result->energy_pj;
     totals.cycles += result->latency2;
   }
@@ -92,7 +92,7 @@ TEST(ZigzagReference, OneConvolutionOnTpuLike) {
   const auto rows = test::read_csv(test::file_text(path / "results" / "one_conv_tpu_like_latency.csv"));
   const auto result = zigzag_map(layers[0], target, test::read_zigzag_mapping(mapping, "Layer0", "Conv"));
   ASSERT_TRUE(result) << result.error().text();
-  expect_row(rows.at(0), *result);
+  expect_reference_row(rows.at(0), *result);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Are the functions of a file put in the place of their calls as ONNX defines it?
-#include "interpret/interpret.h"
+#include "onnx/first_output.h"
 #include "support/onnx_builder.h"
 
 #include <gtest/gtest.h>
@@ -8,14 +8,14 @@ namespace monet::onnx {
 namespace {
 
 using test::attr;
+using test::first_output;
 using test::make_node;
 using test::OnnxFunction;
 using test::OnnxModel;
-using test::OnnxNode;
 
-OnnxNode call(std::string function, test::Names inputs, test::Names outputs,
-              std::vector<test::OnnxAttribute> attributes = {}) {
-  OnnxNode node = make_node(std::move(function), std::move(inputs), std::move(outputs), std::move(attributes));
+test::OnnxNode call(std::string function, test::Names inputs, test::Names outputs,
+                    std::vector<test::OnnxAttribute> attributes = {}) {
+  test::OnnxNode node = make_node(std::move(function), std::move(inputs), std::move(outputs), std::move(attributes));
   node.domain = "local";
   return node;
 }
@@ -25,7 +25,8 @@ OnnxFunction twice() {
   return {.name = "Twice", .inputs = {"a"}, .outputs = {"b"}, .nodes = {make_node("Add", {"a", "a"}, {"b"})}};
 }
 
-OnnxModel model_of(std::vector<OnnxNode> nodes, std::vector<OnnxFunction> functions, test::Names outputs = {"y"}) {
+OnnxModel model_of(std::vector<test::OnnxNode> nodes, std::vector<OnnxFunction> functions,
+                   test::Names outputs = {"y"}) {
   OnnxModel model;
   model.input("x", {3});
   model.nodes = std::move(nodes);
@@ -34,22 +35,11 @@ OnnxModel model_of(std::vector<OnnxNode> nodes, std::vector<OnnxFunction> functi
   return model;
 }
 
-// The first output for x = (-1, 0, 2).
-std::vector<double> result(const OnnxModel& model) {
-  const Network network = model.network();
-  if (network.graph.outputs.empty()) return {};
-  Values values;
-  values[network.graph.inputs[0]] = {{3}, {-1, 0, 2}};
-  const Status status = run(network.graph, values);
-  EXPECT_TRUE(status.has_value()) << status.error().text();
-  return values[network.graph.outputs[0]].values;
-}
-
 using Reals = std::vector<double>;
 
 TEST(Functions, ACallIsItsBody) {
   const OnnxModel model = model_of({call("Twice", {"x"}, {"y"})}, {twice()});
-  EXPECT_EQ(result(model), (Reals{-2, 0, 4}));
+  EXPECT_EQ(first_output(model), (Reals{-2, 0, 4}));
   const Network network = model.network();
   ASSERT_EQ(network.graph.nodes().size(), 1);
   EXPECT_EQ(network.graph.nodes()[0].name, "y/b");
@@ -60,7 +50,7 @@ TEST(Functions, FunctionsMayCallFunctions) {
                           .inputs = {"a"},
                           .outputs = {"b"},
                           .nodes = {call("Twice", {"a"}, {"t"}), call("Twice", {"t"}, {"b"})}};
-  EXPECT_EQ(result(model_of({call("Four", {"x"}, {"t"}), call("Twice", {"t"}, {"y"})}, {twice(), four})),
+  EXPECT_EQ(first_output(model_of({call("Four", {"x"}, {"t"}), call("Twice", {"t"}, {"y"})}, {twice(), four})),
             (Reals{-8, 0, 16}));
 }
 
@@ -70,9 +60,10 @@ TEST(Functions, InnerNamesDoNotMeet) {
                        .inputs = {"a"},
                        .outputs = {"b"},
                        .nodes = {make_node("Neg", {"a"}, {"t"}), make_node("Relu", {"t"}, {"b"})}};
-  std::vector<OnnxNode> nodes = {call("F", {"x"}, {"t"}), call("F", {"t"}, {"u"}), make_node("Sub", {"t", "u"}, {"y"})};
+  std::vector<test::OnnxNode> nodes = {call("F", {"x"}, {"t"}), call("F", {"t"}, {"u"}),
+                                       make_node("Sub", {"t", "u"}, {"y"})};
   nodes[0].name = nodes[1].name = "same";
-  EXPECT_EQ(result(model_of(nodes, {f})), (Reals{1, 0, 0}));
+  EXPECT_EQ(first_output(model_of(nodes, {f})), (Reals{1, 0, 0}));
 }
 
 TEST(Functions, AttributesComeFromTheCallOrTheDefault) {
@@ -86,7 +77,7 @@ TEST(Functions, AttributesComeFromTheCallOrTheDefault) {
         .defaults = std::move(defaults)};
   };
   const auto with = [&](std::vector<test::OnnxAttribute> given, std::vector<test::OnnxAttribute> defaults) {
-    return result(model_of({call("Leaky", {"x"}, {"y"}, std::move(given))}, {leaky(std::move(defaults))}));
+    return first_output(model_of({call("Leaky", {"x"}, {"y"}, std::move(given))}, {leaky(std::move(defaults))}));
   };
   EXPECT_EQ(with({attr("slope", 0.5)}, {}), (Reals{-0.5, 0, 2}));
   EXPECT_EQ(with({attr("slope", 0.5)}, {attr("slope", 0.25)}), (Reals{-0.5, 0, 2}));
@@ -106,7 +97,8 @@ TEST(Functions, AttributesPassThroughNestedCalls) {
                            .outputs = {"b"},
                            .nodes = {call("Inner", {"a"}, {"b"}, {attr("p", test::OnnxAttribute::Reference{"q", 1})})},
                            .attributes = {"q"}};
-  EXPECT_EQ(result(model_of({call("Outer", {"x"}, {"y"}, {attr("q", 0.5)})}, {inner, outer})), (Reals{-0.5, 0, 2}));
+  EXPECT_EQ(first_output(model_of({call("Outer", {"x"}, {"y"}, {attr("q", 0.5)})}, {inner, outer})),
+            (Reals{-0.5, 0, 2}));
 }
 
 TEST(Functions, InputsMayBeLeftOut) {
@@ -116,9 +108,9 @@ TEST(Functions, InputsMayBeLeftOut) {
                        .nodes = {make_node("Clip", {"a", "low", "high"}, {"b"})}};
   OnnxModel model = model_of({call("Bound", {"x", "", "one"}, {"y"})}, {f});
   model.initializer(test::float_scalar("one", 1));
-  EXPECT_EQ(result(model), (Reals{-1, 0, 1}));
+  EXPECT_EQ(first_output(model), (Reals{-1, 0, 1}));
   model.nodes[0].inputs = {"x", "one"};
-  EXPECT_EQ(result(model), (Reals{1, 1, 2}));
+  EXPECT_EQ(first_output(model), (Reals{1, 1, 2}));
 }
 
 TEST(Functions, OutputsMayBeLeftOut) {
@@ -126,15 +118,15 @@ TEST(Functions, OutputsMayBeLeftOut) {
                        .inputs = {"a"},
                        .outputs = {"b", "c"},
                        .nodes = {make_node("Neg", {"a"}, {"b"}), make_node("Abs", {"b"}, {"c"})}};
-  EXPECT_EQ(result(model_of({call("Both", {"x"}, {"y"})}, {f})), (Reals{1, 0, -2}));
-  EXPECT_EQ(result(model_of({call("Both", {"x"}, {"", "y"})}, {f})), (Reals{1, 0, 2}));
-  EXPECT_EQ(result(model_of({call("Both", {"x"}, {"n", "y"})}, {f}, {"n", "y"})), (Reals{1, 0, -2}));
+  EXPECT_EQ(first_output(model_of({call("Both", {"x"}, {"y"})}, {f})), (Reals{1, 0, -2}));
+  EXPECT_EQ(first_output(model_of({call("Both", {"x"}, {"", "y"})}, {f})), (Reals{1, 0, 2}));
+  EXPECT_EQ(first_output(model_of({call("Both", {"x"}, {"n", "y"})}, {f}, {"n", "y"})), (Reals{1, 0, -2}));
 }
 
 TEST(Functions, AnOutputMayBeAnInput) {
   const OnnxFunction f{
       .name = "Pass", .inputs = {"a"}, .outputs = {"a", "b"}, .nodes = {make_node("Neg", {"a"}, {"b"})}};
-  EXPECT_EQ(result(model_of({call("Pass", {"x"}, {"y", "n"})}, {f})), (Reals{-1, 0, 2}));
+  EXPECT_EQ(first_output(model_of({call("Pass", {"x"}, {"y", "n"})}, {f})), (Reals{-1, 0, 2}));
 }
 
 TEST(Functions, OverloadsAreToldApart) {
@@ -143,11 +135,11 @@ TEST(Functions, OverloadsAreToldApart) {
   first.overload = "add";
   second.overload = "mul";
   second.nodes[0].op_type = "Mul";
-  OnnxNode node = call("Twice", {"x"}, {"y"});
+  test::OnnxNode node = call("Twice", {"x"}, {"y"});
   node.overload = "mul";
-  EXPECT_EQ(result(model_of({node}, {first, second})), (Reals{1, 0, 4}));
+  EXPECT_EQ(first_output(model_of({node}, {first, second})), (Reals{1, 0, 4}));
   node.overload = "add";
-  EXPECT_EQ(result(model_of({node}, {first, second})), (Reals{-2, 0, 4}));
+  EXPECT_EQ(first_output(model_of({node}, {first, second})), (Reals{-2, 0, 4}));
 }
 
 TEST(Functions, AFunctionHasItsOwnOperatorSet) {
@@ -158,14 +150,14 @@ TEST(Functions, AFunctionHasItsOwnOperatorSet) {
                  .nodes = {make_node("Unsqueeze", {"a"}, {"t"}, {attr("axes", {0})}),
                            make_node("Squeeze", {"t"}, {"b"}, {attr("axes", {0})})},
                  .opsets = {{"", 11}}};
-  EXPECT_EQ(result(model_of({call("Old", {"x"}, {"y"})}, {f})), (Reals{-1, 0, 2}));
+  EXPECT_EQ(first_output(model_of({call("Old", {"x"}, {"y"})}, {f})), (Reals{-1, 0, 2}));
 }
 
 TEST(Functions, AFunctionMayReplaceAStandardOperator) {
   OnnxFunction f = twice();
   f.name = "Relu";
   f.domain = "";
-  EXPECT_EQ(result(model_of({make_node("Relu", {"x"}, {"y"})}, {f})), (Reals{-2, 0, 4}));
+  EXPECT_EQ(first_output(model_of({make_node("Relu", {"x"}, {"y"})}, {f})), (Reals{-2, 0, 4}));
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ TEST(IdiomsNorm, AddedNamesDoNotMeetOthers) {
 enum class Mask { none, causal, data, other, one_row };
 
 // scaled_dot_product_attention as exporters write it; `once` scales the scores instead of both operands.
-OnnxModel attention(Mask mask, bool once = false) {
+OnnxModel exported_attention(Mask mask, bool once = false) {
   OnnxModel model;
   model.input("q", {2, 3, 4, 8});
   model.input("k", {2, 3, 4, 8});
@@ -179,7 +179,7 @@ const Node& only_attention(const Graph& graph) {
 }
 
 TEST(IdiomsAttention, WithoutAMask) {
-  const Graph graph = recognized(attention(Mask::none));
+  const Graph graph = recognized(exported_attention(Mask::none));
   const Node& node = only_attention(graph);
   EXPECT_EQ(node.inputs.size(), 3);
   EXPECT_EQ(node.attributes.integer(Attr::is_causal), 0);
@@ -187,20 +187,20 @@ TEST(IdiomsAttention, WithoutAMask) {
 }
 
 TEST(IdiomsAttention, WithACausalMask) {
-  const Graph graph = recognized(attention(Mask::causal));
+  const Graph graph = recognized(exported_attention(Mask::causal));
   const Node& node = only_attention(graph);
   EXPECT_EQ(node.inputs.size(), 3);
   EXPECT_EQ(node.attributes.integer(Attr::is_causal), 1);
 }
 
 TEST(IdiomsAttention, AMaskOfOneRowIsNotCausal) {
-  const Graph graph = recognized(attention(Mask::one_row));
+  const Graph graph = recognized(exported_attention(Mask::one_row));
   EXPECT_EQ(only_attention(graph).attributes.integer(Attr::is_causal), 0);
 }
 
 TEST(IdiomsAttention, WithAMaskOfData) {
   for (const Mask mask : {Mask::data, Mask::other}) {
-    const Graph graph = recognized(attention(mask));
+    const Graph graph = recognized(exported_attention(mask));
     const Node& node = only_attention(graph);
     ASSERT_EQ(node.inputs.size(), 4);
     EXPECT_EQ(graph[node.inputs[3]].name, "mask");
@@ -210,7 +210,7 @@ TEST(IdiomsAttention, WithAMaskOfData) {
 
 TEST(IdiomsAttention, ScaledOnceStaysSpeltOut) {
   for (const Mask mask : {Mask::none, Mask::causal, Mask::data}) {
-    const Graph graph = recognized(attention(mask, true));
+    const Graph graph = recognized(exported_attention(mask, true));
     EXPECT_EQ(count_of(graph, Op::Attention), 0);
     EXPECT_EQ(count_of(graph, Op::MatMul), 2);
   }
@@ -218,21 +218,21 @@ TEST(IdiomsAttention, ScaledOnceStaysSpeltOut) {
 
 TEST(IdiomsAttention, NotWhenAnInnerValueIsReadOutside) {
   for (const char* inner : {"qs", "ks", "scores", "masked", "weights"}) {
-    OnnxModel model = attention(Mask::data);
+    OnnxModel model = exported_attention(Mask::data);
     model.output(inner);
     EXPECT_EQ(count_of(recognized(model), Op::Attention), 0) << inner;
   }
 }
 
 TEST(IdiomsAttention, KeysThatOthersReadTransposedKeepItApart) {
-  OnnxModel model = attention(Mask::none);
+  OnnxModel model = exported_attention(Mask::none);
   model.node("Neg", {"kt"}, {"z"});
   model.output("z");
   EXPECT_EQ(count_of(recognized(model), Op::Attention), 0);
 }
 
 TEST(IdiomsAttention, MacsAreThoseOfTheProducts) {
-  const OnnxModel model = attention(Mask::none);
+  const OnnxModel model = exported_attention(Mask::none);
   EXPECT_EQ(macs_of(model.network().graph), macs_of(model.network({.recognize_idioms = false}).graph));
 }
 

@@ -12,7 +12,7 @@ using test::attr;
 using test::OnnxModel;
 
 // Two layers, cross entropy, their gradients, and a step with momentum for the first weight.
-OnnxModel training_step() {
+OnnxModel training_step_file() {
   OnnxModel model;
   model.opsets = {{"", 17}, {"com.microsoft", 1}};
   model.input("x", {4, 3}).input("labels", {4}, test::onnx_int64);
@@ -40,7 +40,7 @@ OnnxModel training_step() {
 }
 
 TEST(Phases, EachNodeBelongsToItsPart) {
-  const Network network = training_step().network();
+  const Network network = training_step_file().network();
   EXPECT_TRUE(network.is_training_step);
   const auto phase = [&](const char* name) {
     const auto node = std::ranges::find(network.graph.nodes(), name, &Node::name);
@@ -54,7 +54,7 @@ TEST(Phases, EachNodeBelongsToItsPart) {
 }
 
 TEST(Phases, WeightsThatAreInputsCountAsParameters) {
-  const Network network = training_step().network();
+  const Network network = training_step_file().network();
   const Graph& graph = network.graph;
   EXPECT_EQ(test::parameters_of(graph), 15 + 10);
   const auto role = [&](const char* name) { return graph[test::tensor_named(graph, name)].role; };
@@ -70,7 +70,7 @@ TEST(Phases, WeightsThatAreInputsCountAsParameters) {
 }
 
 TEST(Phases, AForwardNetworkIsNoTrainingStep) {
-  OnnxModel model = training_step();
+  OnnxModel model = training_step_file();
   model.nodes.resize(4);
   model.outputs.resize(1);
   const Network network = model.network();
@@ -80,7 +80,7 @@ TEST(Phases, AForwardNetworkIsNoTrainingStep) {
 
 TEST(Phases, BackwardCostsTwiceTheForward) {
   // But for the gradient of x, which nobody asks for.
-  const Graph graph = training_step().network().graph;
+  const Graph graph = training_step_file().network().graph;
   EXPECT_EQ(test::macs_of(graph), (4 * 3 * 5 + 4 * 5 * 2) + (4 * 3 * 5 + 2 * 4 * 5 * 2));
 }
 

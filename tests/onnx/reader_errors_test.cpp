@@ -16,9 +16,8 @@ using test::expect_error;
 using test::make_node;
 using test::OnnxDim;
 using test::OnnxModel;
-using test::OnnxValue;
 
-constexpr std::int64_t huge = std::int64_t{1} << 40;
+constexpr std::int64_t huge_size = std::int64_t{1} << 40;
 
 OnnxModel unary(std::vector<OnnxDim> dims, std::string op = "Relu", std::vector<test::OnnxAttribute> attributes = {}) {
   OnnxModel model;
@@ -46,13 +45,13 @@ TEST(InputErrors, NoShape) {
 
 TEST(InputErrors, NoType) {
   OnnxModel model = unary({2});
-  model.inputs[0].kind = OnnxValue::Kind::none;
+  model.inputs[0].kind = test::OnnxValue::Kind::none;
   expect_error(model.error(), {"input 'x'", "without a type"});
 }
 
 TEST(InputErrors, Sequence) {
   OnnxModel model = unary({2});
-  model.inputs[0].kind = OnnxValue::Kind::sequence;
+  model.inputs[0].kind = test::OnnxValue::Kind::sequence;
   expect_error(model.error(), {"input 'x'", "a sequence, not a tensor"});
 }
 
@@ -70,9 +69,9 @@ TEST(InputErrors, ZeroAndNegativeSizes) {
 }
 
 TEST(InputErrors, MoreElementsThanCanBeCounted) {
-  expect_error(unary({huge, huge}).error(), {"input 'x'", "more elements than can be counted"});
-  expect_error(unary({huge, 8192}).error(), {"more elements than can be counted"});
-  expect_error(unary({"batch", huge}).error({.dimensions = {{"batch", huge}}}), {"more elements"});
+  expect_error(unary({huge_size, huge_size}).error(), {"input 'x'", "more elements than can be counted"});
+  expect_error(unary({huge_size, 8192}).error(), {"more elements than can be counted"});
+  expect_error(unary({"batch", huge_size}).error({.dimensions = {{"batch", huge_size}}}), {"more elements"});
 }
 
 TEST(InitializerErrors, NegativeSize) {
@@ -83,7 +82,7 @@ TEST(InitializerErrors, NegativeSize) {
 
 TEST(InitializerErrors, MoreElementsThanCanBeCounted) {
   OnnxModel model = unary({2});
-  model.initializer(test::external("w", {huge, huge}));
+  model.initializer(test::external("w", {huge_size, huge_size}));
   expect_error(model.error(), {"initializer 'w'", "more elements than can be counted"});
 }
 
@@ -159,7 +158,7 @@ TEST(NodeErrors, ReshapeThatDoesNotFit) {
 
 TEST(NodeErrors, ImpossibleFill) {
   OnnxModel model = unary({2});
-  model.initializer(test::int64_vector("shape", {huge, huge}));
+  model.initializer(test::int64_vector("shape", {huge_size, huge_size}));
   model.node("ConstantOfShape", {"shape"}, {"c"});
   expect_error(model.error(), {"impossible"}, "node 'c'", false);
 }

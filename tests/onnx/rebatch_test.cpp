@@ -104,7 +104,7 @@ TEST(Rebatch, CorrectedTargetsHoldAllElements) {
 }
 
 // Attention written with the batch in every Reshape.
-OnnxModel attention(std::int64_t batch) {
+OnnxModel attention_with_batch(std::int64_t batch) {
   OnnxModel model;
   model.input("x", {batch, 7, 12});
   model.initializer(test::int64_vector("split", {batch, 7, 3, 4}));
@@ -134,7 +134,7 @@ OnnxModel attention(std::int64_t batch) {
 
 TEST(Rebatch, MacsScaleWithTheBatch) {
   for (const std::int64_t baked : {1, 2, 3}) {
-    const OnnxModel model = attention(baked);
+    const OnnxModel model = attention_with_batch(baked);
     const std::int64_t original = macs_of(model.network().graph);
     EXPECT_EQ(original, baked * (4 * 7 * 12 * 12 + 2 * 7 * 7 * 12));
     for (const std::int64_t batch : {1, 2, 5, 64}) {
@@ -213,7 +213,7 @@ TEST(Rebatch, TargetsComputedFromShapesFollowByThemselves) {
 }
 
 TEST(Rebatch, AnImpossibleOneNamesTheNode) {
-  OnnxModel model = attention(2);
+  OnnxModel model = attention_with_batch(2);
   model.initializer(test::int64_vector("odd", {7, 24}));
   model.node("Reshape", {"y", "odd"}, {"mixed"});
   model.node("MatMul", {"mixed", "w"}, {"z"});

@@ -210,7 +210,7 @@ OnnxModel calling(std::vector<OnnxFunction> functions) {
   return model;
 }
 
-std::vector<test::OnnxNode> call(std::string name, std::size_t times = 1) {
+std::vector<test::OnnxNode> chain_of_calls(std::string name, std::size_t times = 1) {
   std::vector<test::OnnxNode> nodes;
   std::string value = "a";
   for (std::size_t i = 0; i < times; ++i) {
@@ -223,7 +223,7 @@ std::vector<test::OnnxNode> call(std::string name, std::size_t times = 1) {
 }
 
 TEST(StructureErrors, RecursiveFunction) {
-  const OnnxModel model = calling({{.name = "F", .inputs = {"a"}, .outputs = {"b"}, .nodes = call("F")}});
+  const OnnxModel model = calling({{.name = "F", .inputs = {"a"}, .outputs = {"b"}, .nodes = chain_of_calls("F")}});
   const Error error = model.error();
   expect_error(error, {"more than 64 deep"});
   EXPECT_NE(error.advice.find("recursive"), std::string::npos);
@@ -234,8 +234,10 @@ TEST(StructureErrors, FunctionsTooDeep) {
     std::vector<OnnxFunction> functions;
     for (int i = 0; i < depth; ++i) {
       const std::string next = i + 1 == depth ? "Relu" : "F" + std::to_string(i + 1);
-      functions.push_back(
-          {.name = i == 0 ? "F" : "F" + std::to_string(i), .inputs = {"a"}, .outputs = {"b"}, .nodes = call(next)});
+      functions.push_back({.name = i == 0 ? "F" : "F" + std::to_string(i),
+                           .inputs = {"a"},
+                           .outputs = {"b"},
+                           .nodes = chain_of_calls(next)});
     }
     return calling(std::move(functions));
   };
@@ -244,8 +246,9 @@ TEST(StructureErrors, FunctionsTooDeep) {
 }
 
 TEST(StructureErrors, FunctionsThatGrowWithoutBound) {
-  OnnxModel model = calling({{.name = "F", .inputs = {"a"}, .outputs = {"b"}, .nodes = call("Relu", 10'000)}});
-  model.nodes = call("F", 101);
+  OnnxModel model =
+      calling({{.name = "F", .inputs = {"a"}, .outputs = {"b"}, .nodes = chain_of_calls("Relu", 10'000)}});
+  model.nodes = chain_of_calls("F", 101);
   model.inputs[0].name = "a";
   expect_error(model.error(), {"more than 1000000 nodes"}, {}, false);
 }
@@ -253,7 +256,7 @@ TEST(StructureErrors, FunctionsThatGrowWithoutBound) {
 TEST(StructureErrors, FunctionsThatTakeTooMuchMemory) {
   // Few nodes with very long names.
   const OnnxModel model =
-      calling({{.name = "F", .inputs = {"a"}, .outputs = {"b"}, .nodes = call("G", 1000)},
+      calling({{.name = "F", .inputs = {"a"}, .outputs = {"b"}, .nodes = chain_of_calls("G", 1000)},
                {.name = "G", .inputs = {"a"}, .outputs = {"b"}, .nodes = {make_node("Relu", {"a"}, {"b"})}}});
   OnnxModel wordy = model;
   wordy.functions[1].nodes[0].name = std::string(1'000'000, 'n');
@@ -262,14 +265,14 @@ TEST(StructureErrors, FunctionsThatTakeTooMuchMemory) {
 }
 
 TEST(StructureErrors, FunctionWithTooManyInputs) {
-  OnnxModel model = calling({{.name = "F", .inputs = {"a"}, .outputs = {"b"}, .nodes = call("Relu")}});
+  OnnxModel model = calling({{.name = "F", .inputs = {"a"}, .outputs = {"b"}, .nodes = chain_of_calls("Relu")}});
   model.nodes[0].inputs = {"x", "x"};
   expect_error(model.error(), {"function 'F'", "more inputs or outputs"}, "node 'y' (F)", false);
 }
 
 TEST(StructureErrors, FunctionWithoutAnOperatorSet) {
   const OnnxModel model =
-      calling({{.name = "F", .inputs = {"a"}, .outputs = {"b"}, .nodes = call("Relu"), .opsets = {}}});
+      calling({{.name = "F", .inputs = {"a"}, .outputs = {"b"}, .nodes = chain_of_calls("Relu"), .opsets = {}}});
   expect_error(model.error(), {"does not say which ONNX operator set"}, "node 'b' (Relu)");
 }
 

@@ -57,7 +57,7 @@ std::vector<std::string> names_of(const std::vector<RawValue>& values) {
 }
 
 // y = relu(x·w); a gradient of a kind; w and its state are replaced.
-Graph training_step() {
+Graph training_step_graph() {
   GraphBuilder b("step");
   const TensorId x = b.input("x", {2, 3});
   const TensorId rate = b.input("learning_rate", {});
@@ -105,7 +105,7 @@ class Files : public testing::Test {
 using WriterFiles = Files;
 
 TEST_F(WriterFiles, HoldTheBytes) {
-  const Graph graph = training_step();
+  const Graph graph = training_step_graph();
   ASSERT_TRUE(write(graph, file("step.onnx")).has_value());
   std::ifstream stream(file("step.onnx"), std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(stream)), {});
@@ -114,14 +114,14 @@ TEST_F(WriterFiles, HoldTheBytes) {
 }
 
 TEST_F(WriterFiles, InAFolderThatDoesNotExistAreRefused) {
-  const auto status = write(training_step(), file("nowhere/step.onnx"));
+  const auto status = write(training_step_graph(), file("nowhere/step.onnx"));
   ASSERT_FALSE(status.has_value());
   test::expect_error(status.error(), {"cannot write the file", "No such file"}, file("nowhere/step.onnx"));
 }
 
 TEST_F(WriterFiles, InPlaceOfAFolderAreRefused) {
   fs::create_directory(file("taken"));
-  const auto status = write(training_step(), file("taken"));
+  const auto status = write(training_step_graph(), file("taken"));
   ASSERT_FALSE(status.has_value());
   test::expect_error(status.error(), {"cannot write the file", "it is a folder"}, file("taken"));
   EXPECT_EQ(count(), 1);
@@ -130,13 +130,13 @@ TEST_F(WriterFiles, InPlaceOfAFolderAreRefused) {
 TEST_F(WriterFiles, ReachedByALinkAreReplacedAndTheLinkStays) {
   std::ofstream(file("real.onnx")) << "old";
   fs::create_symlink(file("real.onnx"), file("link.onnx"));
-  ASSERT_TRUE(write(training_step(), file("link.onnx")).has_value());
+  ASSERT_TRUE(write(training_step_graph(), file("link.onnx")).has_value());
   EXPECT_TRUE(fs::is_symlink(file("link.onnx")));
-  EXPECT_EQ(fs::file_size(file("real.onnx")), written(training_step()).size());
+  EXPECT_EQ(fs::file_size(file("real.onnx")), written(training_step_graph()).size());
 }
 
 TEST_F(WriterFiles, ThatAreDevicesAreWrittenTo) {
-  ASSERT_TRUE(write(training_step(), "/dev/null").has_value());
+  ASSERT_TRUE(write(training_step_graph(), "/dev/null").has_value());
   EXPECT_FALSE(fs::is_regular_file("/dev/null"));
 }
 
@@ -164,7 +164,7 @@ TEST_F(WriterFiles, StayAsTheyAreWhenTheGraphCannotBeWritten) {
 }
 
 TEST(Writer, RefusesFormatsWithScales) {
-  Graph graph = training_step();
+  Graph graph = training_step_graph();
   graph[tensor_named(graph, "w")].type.format = {.element = ElementType::int8, .scale_bits = 8, .group_size = 32};
   const auto bytes = write_bytes(graph);
   ASSERT_FALSE(bytes.has_value());
@@ -179,10 +179,12 @@ TEST(Writer, RefusesToCalculateInTypesThatOnnxOnlyStores) {
   test::expect_error(bytes.error(), {"Relu", "fp8e5m2", "no form in standard"}, "node 'the activation'", false);
 }
 
-TEST(Writer, GivesEqualBytesForEqualGraphs) { EXPECT_EQ(written(training_step()), written(training_step())); }
+TEST(Writer, GivesEqualBytesForEqualGraphs) {
+  EXPECT_EQ(written(training_step_graph()), written(training_step_graph()));
+}
 
 TEST(Writer, WeightsAreInputsAndUpdatesAreOutputsUnderTheirNames) {
-  const std::string bytes = written(training_step());
+  const std::string bytes = written(training_step_graph());
   const RawModel model = decoded(bytes);
   EXPECT_EQ(names_of(model.graph.inputs), (std::vector<std::string>{"x", "learning_rate", "w", "mean", "w.momentum"}));
   EXPECT_EQ(names_of(model.graph.outputs), (std::vector<std::string>{"relu.out", "w.grad", "w.new", "w.momentum.new"}));
@@ -193,7 +195,7 @@ TEST(Writer, WeightsAreInputsAndUpdatesAreOutputsUnderTheirNames) {
 }
 
 TEST(Writer, ReadingGivesBackPhasesRolesParametersAndUpdates) {
-  const Graph before = training_step();
+  const Graph before = training_step_graph();
   const Network network = read_again(written(before));
   const Graph& after = network.graph;
   EXPECT_TRUE(network.is_training_step);
@@ -218,14 +220,14 @@ TEST(Writer, ReadingGivesBackPhasesRolesParametersAndUpdates) {
 }
 
 TEST(Writer, NotesThatCannotBeTrueAreIgnored) {
-  Graph graph = training_step();
+  Graph graph = training_step_graph();
   std::swap(graph[tensor_named(graph, "w.new")].updates, graph[tensor_named(graph, "w.grad")].updates);
   const Network network = read_again(written(graph));  // the gradient is made before w is read for the last time
   EXPECT_FALSE(network.graph[tensor_named(network.graph, "w.grad")].updates.valid());
 }
 
 TEST(Writer, AFileWithItsBatchWrittenInIsNotRebatched) {
-  const auto network = read_bytes(written(training_step()), "", {.batch = 7});
+  const auto network = read_bytes(written(training_step_graph()), "", {.batch = 7});
   ASSERT_FALSE(network.has_value());
   test::expect_error(network.error(), {"written for a batch of 2"});
 }

@@ -55,10 +55,10 @@ struct PlacementCase {
   }
 };
 
-using Objectives = std::set<std::vector<double>>;
+using FrontObjectives = std::set<std::vector<double>>;
 
-Objectives objectives_of(const Placement& placement) {
-  Objectives result;
+FrontObjectives objectives_of(const Placement& placement) {
+  FrontObjectives result;
   for (const PlacedPlan& placed : placement.front) result.insert({placed.price.cycles, placed.price.energy_pj});
   return result;
 }
@@ -79,7 +79,7 @@ TEST(Placement, ALongSearchFindsTheFrontOfAllChoices) {
     all.push_back(std::move(point));
   }
   ASSERT_GT(all.size(), 20U);
-  Objectives expected;
+  FrontObjectives expected;
   for (const GeneticPoint& point : front_of(std::move(all))) expected.insert(point.objectives);
   EXPECT_EQ(objectives_of(subject.placed({.population = 40, .generations = 60})), expected);
   EXPECT_GT(expected.size(), 1U);  // the fast core costs energy
@@ -96,7 +96,7 @@ TEST(Placement, IsNeverWorseThanThePolicyAndBinds) {
   const auto policy = pricer.price(Plan());
   ASSERT_TRUE(policy.has_value());
   for (const SearchObjective objective : {SearchObjective::latency, SearchObjective::energy}) {
-    std::vector<std::vector<Objectives>> answers;
+    std::vector<std::vector<FrontObjectives>> answers;
     for (const std::size_t jobs : {1, 2}) {
       const auto found = place(graph, *hardware, cache, how, Plan(), {},
                                {.objective = objective, .population = 8, .generations = 2, .jobs = jobs});

@@ -4,6 +4,7 @@
 
 #include "evaluate/random_evaluation.h"
 #include "optimize/memory_case.h"
+#include "support/onnx_builder.h"
 
 #include <gtest/gtest.h>
 
@@ -14,14 +15,6 @@ namespace monet {
 namespace {
 
 using namespace test;
-
-TensorId tensor_named(const Graph& graph, const std::string& name) {
-  for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
-    if (graph.tensors()[i].name == name) return TensorId(i);
-  }
-  ADD_FAILURE() << "no tensor " << name;
-  return {};
-}
 
 Plan mended(const Plan& plan, const Graph& step, const std::vector<std::string>& recomputed) {
   std::vector<TensorId> tensors;

@@ -13,13 +13,13 @@ namespace {
 
 using namespace test;
 
-struct Case {
+struct PricedCase {
   Plan plan;
   std::vector<BoundTensor> tensors;
 };
 
 // By recompute() and an evaluator of its own.
-Expected<Price> priced_alone(const Graph& step, const Hardware& hardware, const Case& subject) {
+Expected<Price> priced_alone(const Graph& step, const Hardware& hardware, const PricedCase& subject) {
   std::vector<TensorId> again;
   for (const BoundTensor& tensor : subject.tensors) {
     if (tensor.retention == Retention::recompute) again.push_back(tensor.tensor);
@@ -49,9 +49,9 @@ TEST(Pricer, PricesAsAFreshEvaluatorInAnyOrder) {
     MappingCache cache;
     const EvaluatorOptions options = quick_options();
     Pricer pricer(*step, *hardware, cache, options);
-    std::vector<Case> cases;
+    std::vector<PricedCase> cases;
     for (int i = 0; i < 3; ++i) {
-      Case subject{.plan = RandomPlan(random, *step, *hardware).make(), .tensors = {}};
+      PricedCase subject{.plan = RandomPlan(random, *step, *hardware).make(), .tensors = {}};
       subject.plan.tensors = random_tensors(random, *step, *hardware);
       const auto bound = bind_tensors(subject.plan, *step, *hardware);
       ASSERT_TRUE(bound.has_value()) << seed;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "optimize/remat/problem.h"
+#include "optimize/remat/sequence.h"
 
 #include <algorithm>
 #include <cmath>
@@ -39,6 +40,10 @@ inline remat::Problem remat_chain(NodeIndex layers) {
 inline remat::Channel remat_channel(double power_w = 1) {
   return {.in_latency_s = 0.25, .in_bytes_per_s = 8, .out_latency_s = 0.5, .out_bytes_per_s = 4, .power_w = power_w};
 }
+
+// Runs of a node; testing::Test has a Run of its own.
+inline remat::Run computed(NodeIndex node) { return remat::Run(node); }
+inline remat::Run paged(NodeIndex node) { return remat::Run(node, true); }
 
 // Every node but the first reads one to three earlier ones.
 inline remat::Problem random_remat(std::mt19937& random, NodeIndex nodes, bool channel) {

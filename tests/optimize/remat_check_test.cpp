@@ -17,7 +17,7 @@ Problem small(bool channel = true) {
 }
 
 // 0 is paged out after its run (2 to 4.5) and in again (5 to 6.25), 1 runs meanwhile.
-Schedule paged() {
+Schedule paged_schedule() {
   return {{compute, 0, 0}, {page_out, 0, 2},   {compute, 1, 2},  {free, 0, 5},
           {page_in, 0, 5}, {compute, 2, 6.25}, {free, 0, 10.25}, {free, 1, 10.25}};
 }
@@ -29,7 +29,7 @@ void expect_fault(const Schedule& schedule, const std::string& words, std::int64
 }
 
 TEST(RematCheck, CountsTimeEnergyAndMemory) {
-  const CheckedSchedule checked = check_schedule(small(), paged(), {.budget = 14});
+  const CheckedSchedule checked = check_schedule(small(), paged_schedule(), {.budget = 14});
   EXPECT_EQ(checked.fault, "");
   EXPECT_DOUBLE_EQ(checked.compute_time, 9);
   EXPECT_DOUBLE_EQ(checked.energy_j, 9 + 2.5 + 1.25);  // energies are as times here
@@ -55,7 +55,7 @@ TEST(RematCheck, MemoryIsHeldWhileATransferIsUnderWay) {
 }
 
 TEST(RematCheck, SeesEveryBrokenRule) {
-  EXPECT_EQ(check_schedule(small(), paged(), {.budget = 13}).fault,
+  EXPECT_EQ(check_schedule(small(), paged_schedule(), {.budget = 13}).fault,
             "action 5 on 'n2' (2): 14 bytes are in use, 1 over the budget");
   expect_fault({{compute, 0, 0}, {compute, 1, 2}}, "'n2' (2) is never run");
   expect_fault({{compute, 0, 0}, {compute, 1, 1}}, "the processor is busy");
@@ -71,10 +71,10 @@ TEST(RematCheck, SeesEveryBrokenRule) {
   expect_fault({{compute, 9, 0}}, "there is no node 9");
   expect_fault({{compute, 0, -1}}, "its time is none");
   expect_fault({{compute, 0, 0}, {page_out, 0, 2}}, "there is no channel", 100, small(false));
-  Schedule soon = paged();
+  Schedule soon = paged_schedule();
   soon[5].start = 6;
   expect_fault(soon, "its operand 'n0' (0) is not complete");
-  soon = paged();
+  soon = paged_schedule();
   soon[3].start = 4;  // while 1 reads it
   expect_fault(soon, "it is still in use");
   Schedule unready = {{compute, 0, 0}, {page_out, 0, 2}, {compute, 1, 2}, {free, 0, 5}, {page_in, 0, 4}};

@@ -17,7 +17,7 @@ using test::random_remat;
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-struct Case {
+struct RematCase {
   Problem problem;
   Goal goal;
   test::BruteForceRules rules;
@@ -26,10 +26,10 @@ struct Case {
   std::string name;
 };
 
-Case random_case(std::uint32_t seed, NodeIndex nodes, bool reorder) {
+RematCase random_case(std::uint32_t seed, NodeIndex nodes, bool reorder) {
   std::mt19937 random(seed);
   const bool channel = seed % 2 == 0;
-  Case result{.problem = random_remat(random, nodes, channel)};
+  RematCase result{.problem = random_remat(random, nodes, channel)};
   const std::int64_t least = structural_minimum(result.problem).bytes, most = base_peak_bytes(result.problem);
   result.goal.budget = least + static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(most - least + 1));
   result.goal.objective = seed % 3 == 0 && !channel ? Objective::time : Objective::energy;
@@ -48,13 +48,13 @@ Case random_case(std::uint32_t seed, NodeIndex nodes, bool reorder) {
   return result;
 }
 
-Prices prices_for(const Case& example) {
+Prices prices_for(const RematCase& example) {
   return example.rules.energy ? prices_of(example.problem, {.energy = 1}) : prices_of(example.problem, {.time = 1});
 }
 
 TEST(RematExact, IsBruteForce) {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
-    Case example = random_case(seed, 6, false);
+    RematCase example = random_case(seed, 6, false);
     example.rules.deadline.reset();
     const double best = brute_force(example.problem, example.rules).value_or(infinite);
     const ExactResult result =
@@ -72,7 +72,7 @@ TEST(RematExact, IsBruteForce) {
 
 TEST(RematExact, NothingCheaperThanTheBestIsAProof) {
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
-    Case example = random_case(seed, 6, false);
+    RematCase example = random_case(seed, 6, false);
     example.rules.deadline.reset();
     const auto best = brute_force(example.problem, example.rules);
     if (!best) continue;
@@ -97,7 +97,7 @@ TEST(RematExact, GivenUpItStillBounds) {
 
 TEST(RematBound, IsNeverAboveTheBest) {
   for (std::uint32_t seed = 0; seed < 150; ++seed) {
-    const Case example = random_case(seed, 6, false);
+    const RematCase example = random_case(seed, 6, false);
     const double stages =
         stage_bound(example.problem, prices_for(example), example.goal.budget, {.moves = example.moves}).bound;
     EXPECT_LE(stages, example.best + 1e-6) << example.name;
@@ -112,7 +112,7 @@ TEST(RematBound, IsNeverAboveTheBest) {
 TEST(RematMilp, IsNotBelowBruteForceAndHoldsInTheChecker) {
   int same = 0, all = 0;
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
-    const Case example = random_case(seed, 5, false);
+    const RematCase example = random_case(seed, 5, false);
     const MilpResult result = solve_milp(example.problem, example.goal, {.moves = example.moves});
     if (!result.sequence) {
       EXPECT_EQ(result.bound, infinite) << example.name;
@@ -143,7 +143,7 @@ TEST(RematMilp, UnitChain) {
 
 void expect_brute_force(bool reorder) {
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
-    const Case example = random_case(seed, reorder ? 5 : 6, reorder);
+    const RematCase example = random_case(seed, reorder ? 5 : 6, reorder);
     SolveOptions options{.moves = example.moves, .jobs = 1, .time_limit_s = 600};
     options.moves.reorder = reorder;
     const Solution solution = solve(example.problem, example.goal, options);
@@ -165,7 +165,7 @@ TEST(RematSolve, IsBruteForceInAnyOrder) { expect_brute_force(true); }
 // with the bound, the best itself where that is claimed.
 TEST(RematSolve, EveryCombinationOfTechniques) {
   for (std::uint32_t seed = 1; seed < 13; ++seed) {
-    Case example = random_case(seed, 5, false);
+    RematCase example = random_case(seed, 5, false);
     example.goal.deadline.reset();
     for (int bits = 0; bits < 32; ++bits) {
       const auto on = [&](int bit) { return (bits >> bit & 1) != 0; };

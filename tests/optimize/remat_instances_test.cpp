@@ -19,19 +19,19 @@ std::string text_of(const std::filesystem::path& path) {
   return text.str();
 }
 
-Problem read(const std::filesystem::path& path, const Device* device = nullptr) {
+Problem read_problem(const std::filesystem::path& path, const Device* device = nullptr) {
   auto graph = read_graph(text_of(path), path.string(), device);
   EXPECT_TRUE(graph) << graph.error().text();
   return graph ? std::move(graph->problem) : Problem{};
 }
 
-struct Row {
+struct KnownBest {
   const char* file;
   double part, extra_percent;
   bool proven;
 };
 
-constexpr Row rows[] = {
+constexpr KnownBest rows[] = {
     {"VGG16_MLSys_256_224_224_3_train_nx.json", 0.9, 1.968, true},
     {"fcn_8_vgg_MLSys_32_416_608_3_train_nx.json", 0.9, 0.0294, true},
     {"fcn_8_vgg_MLSys_32_416_608_3_train_nx.json", 0.8, 0.1361, true},
@@ -43,8 +43,8 @@ constexpr Row rows[] = {
 
 TEST(RematInstances, ExtraTimeIsThatOfTheBestKnown) {
   MONET_SHARED_OR_SKIP(path, "reference/instances/remat");
-  for (const Row& row : rows) {
-    const Problem problem = read(path / row.file);
+  for (const KnownBest& row : rows) {
+    const Problem problem = read_problem(path / row.file);
     const Goal goal{.budget =
                         static_cast<std::int64_t>(std::ceil(row.part * static_cast<double>(base_peak_bytes(problem))))};
     const Solution solution = solve(problem, goal, {.time_limit_s = 120});
@@ -61,7 +61,7 @@ TEST(RematInstances, ExtraTimeIsThatOfTheBestKnown) {
 
 TEST(RematInstances, Vgg16DoesNotFitInto80Percent) {
   MONET_SHARED_OR_SKIP(path, "reference/instances/remat");
-  const Problem problem = read(path / "VGG16_MLSys_256_224_224_3_train_nx.json");
+  const Problem problem = read_problem(path / "VGG16_MLSys_256_224_224_3_train_nx.json");
   const Goal goal{.budget = static_cast<std::int64_t>(0.8 * static_cast<double>(base_peak_bytes(problem)))};
   const Solution solution = solve(problem, goal, {});
   EXPECT_FALSE(solution.given);
@@ -85,7 +85,7 @@ TEST(RematInstances, PoetsOptimumIsReached) {
         Poet{"transformer.json", "a72nocache", 32'000'000, 119.43748029}}) {
     const auto device = read_device(text_of(path / "chipsets.json"), "chipsets.json", row.device);
     ASSERT_TRUE(device) << device.error().text();
-    const Problem problem = read(path / row.network, &*device);
+    const Problem problem = read_problem(path / row.network, &*device);
     Goal goal{.budget = row.budget, .objective = Objective::energy, .deadline = 2 * base_time(problem)};
     for (const bool transfers : {false, true}) {
       goal.transfers_take_time = transfers;

@@ -10,12 +10,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Expected<GraphFile> read(std::string_view text, const Device* device = nullptr) {
+Expected<GraphFile> graph_of(std::string_view text, const Device* device = nullptr) {
   return read_graph(text, "x.json", device);
 }
 
 void expect_wrong(std::string_view text, const std::vector<std::string>& words, const std::string& place) {
-  const auto graph = read(text);
+  const auto graph = graph_of(text);
   ASSERT_FALSE(graph) << text;
   test::expect_error(graph.error(), words, place);
 }
@@ -29,7 +29,7 @@ Device device() {
 }
 
 TEST(RematReader, Checkmate) {
-  const auto graph = read(R"({"directed": true, "nodes": [
+  const auto graph = graph_of(R"({"directed": true, "nodes": [
       {"name": "b", "backward": true, "cost_cpu": 2.5, "cost_ram": 7, "id": 1, "recompute": false},
       {"name": "a", "cost_cpu": 3, "cost_ram": 100, "id": 0}],
       "links": [{"source": 0, "target": 1}, {"source": 0, "target": 1}]})");
@@ -50,7 +50,7 @@ TEST(RematReader, Checkmate) {
 }
 
 TEST(RematReader, Moccasin) {
-  const auto graph = read(R"({"graph": {"order": [2, 0, 1]}, "nodes": [
+  const auto graph = graph_of(R"({"graph": {"order": [2, 0, 1]}, "nodes": [
       {"out_cost": 790, "param_cost": 0, "duration": 1, "name": 0},
       {"out_cost": 20, "duration": 2, "name": 1}, {"out_cost": 30, "duration": 3, "name": 2}],
       "links": [{"0": 0, "1": 1}, {"0": 2, "1": 1}]})");
@@ -65,10 +65,10 @@ TEST(RematReader, Moccasin) {
 
 TEST(RematReader, Poet) {
   const Device on = device();
-  const auto graph = read(R"({"name": "n", "nodes": [
+  const auto graph = graph_of(R"({"name": "n", "nodes": [
       {"id": 0, "op": "Input", "flop": 0.0, "out_elems": 3, "params": 0.0, "deps": []},
       {"id": 1, "op": "Linear", "flop": 20.0, "out_elems": 2, "deps": [0]}]})",
-                          &on);
+                              &on);
   ASSERT_TRUE(graph) << graph.error().text();
   const Problem& problem = graph->problem;
   EXPECT_EQ(problem.nodes[1].name, "Linear_1");
@@ -83,7 +83,7 @@ TEST(RematReader, Poet) {
 
 TEST(RematReader, OrdersThatAreNone) {
   const auto graph =
-      read(R"({"nodes": [{"id": 0, "cost_cpu": 1, "cost_ram": 1}, {"id": 1, "cost_cpu": 1, "cost_ram": 2}],
+      graph_of(R"({"nodes": [{"id": 0, "cost_cpu": 1, "cost_ram": 1}, {"id": 1, "cost_cpu": 1, "cost_ram": 2}],
       "edges": [{"source": 1, "target": 0}]})");
   ASSERT_TRUE(graph) << graph.error().text();
   EXPECT_EQ(graph->problem.nodes[0].bytes, 2);
@@ -92,7 +92,7 @@ TEST(RematReader, OrdersThatAreNone) {
 
 TEST(RematReader, TextIdsKeepTheOrderOfTheFile) {
   const auto graph =
-      read(R"({"nodes": [{"id": "z", "cost_cpu": 1, "cost_ram": 1}, {"id": "a", "cost_cpu": 1, "cost_ram": 2}],
+      graph_of(R"({"nodes": [{"id": "z", "cost_cpu": 1, "cost_ram": 1}, {"id": "a", "cost_cpu": 1, "cost_ram": 2}],
       "links": [{"source": "z", "target": "a"}]})");
   ASSERT_TRUE(graph) << graph.error().text();
   EXPECT_EQ(graph->problem.nodes[0].name, "z");
@@ -181,12 +181,12 @@ TEST(RematReader, PoetNeedsADeviceAndOthersTakeNone) {
   const std::string poet = R"({"nodes": [{"id": 0, "op": "a", "flop": 1, "out_elems": 1, "deps": []}]})";
   expect_wrong(poet, {"operation counts"}, "x.json");
   const Device on = device();
-  EXPECT_TRUE(read(poet, &on));
-  const auto other = read(R"({"nodes": [{"id": 0, "cost_cpu": 1, "cost_ram": 1}], "links": []})", &on);
+  EXPECT_TRUE(graph_of(poet, &on));
+  const auto other = graph_of(R"({"nodes": [{"id": 0, "cost_cpu": 1, "cost_ram": 1}], "links": []})", &on);
   ASSERT_FALSE(other);
   test::expect_error(other.error(), {"times of their own"}, "x.json");
   const auto wrong = [&](const std::string& fields, const std::vector<std::string>& words, const std::string& place) {
-    const auto graph = read("{\"nodes\": [{" + fields + "}]}", &on);
+    const auto graph = graph_of("{\"nodes\": [{" + fields + "}]}", &on);
     ASSERT_FALSE(graph) << fields;
     test::expect_error(graph.error(), words, place);
   };

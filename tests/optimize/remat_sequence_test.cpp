@@ -8,9 +8,8 @@
 namespace monet::remat {
 namespace {
 
-// testing::Test has a Run of its own.
-Run run(NodeIndex node) { return Run(node); }
-Run paged(NodeIndex node) { return Run(node, true); }
+using test::computed;
+using test::paged;
 
 Sequence random_sequence(const Problem& problem, std::mt19937& random) {
   Sequence sequence = first_runs(problem);
@@ -76,7 +75,7 @@ TEST(RematSequence, FirstRunsHaveThePeakOfTheGivenOrder) {
 TEST(RematSequence, UsesAndRuns) {
   const Problem problem = test::remat_problem({{1, 4}, {1, 2}, {1, 2}, {1, 1}}, {{0, 1}, {1, 2}, {0, 3}, {2, 3}});
   Profile profile(problem);
-  profile.evaluate(Sequence{run(0), run(1), run(2), run(0), run(3)});
+  profile.evaluate(Sequence{computed(0), computed(1), computed(2), computed(0), computed(3)});
   EXPECT_EQ(profile.end(0), 1);
   EXPECT_EQ(profile.end(3), 4);
   EXPECT_TRUE(profile.first(0));
@@ -96,7 +95,7 @@ TEST(RematSequence, PricesCountAPageOutOnce) {
   problem.channel = test::remat_channel(2);
   const Prices prices = prices_of(problem, {.energy = 1});
   // In: 2 W · (0.25 s + 8 B / 8 B/s); out: 2 W · (0.5 s + 8 B / 4 B/s).
-  EXPECT_DOUBLE_EQ(total_price({run(0), paged(0), paged(0), run(1)}, prices), 3 + 5 + 2 * 2.5 + 5);
+  EXPECT_DOUBLE_EQ(total_price({computed(0), paged(0), paged(0), computed(1)}, prices), 3 + 5 + 2 * 2.5 + 5);
 }
 
 TEST(RematSequence, PagesAreWhole) {
@@ -123,7 +122,7 @@ TEST(RematRepair, KeepsTheGivenOrderAndTheBudget) {
     NodeIndex next = 0;
     for (Row row = 0; row < profile.rows(); ++row) {
       if (profile.first(row)) {
-        EXPECT_EQ(sequence[static_cast<std::size_t>(row)], run(next++));
+        EXPECT_EQ(sequence[static_cast<std::size_t>(row)], computed(next++));
       }
     }
     EXPECT_EQ(next, problem.size());
@@ -154,7 +153,7 @@ TEST(RematRepair, StopsWhenTold) {
 TEST(RematPrune, TakesOutWhatNobodyReads) {
   const Problem problem = test::remat_problem({{1, 4}, {1, 2}, {1, 2}}, {{0, 1}, {1, 2}});
   Profile profile(problem);
-  Sequence sequence = {run(0), run(1), run(0), run(1), run(2), run(1)};
+  Sequence sequence = {computed(0), computed(1), computed(0), computed(1), computed(2), computed(1)};
   profile.evaluate(sequence);
   prune(sequence, profile, prices_of(problem, {.time = 1}), 6, problem, false, [] { return false; });
   EXPECT_EQ(sequence, first_runs(problem));
@@ -164,13 +163,13 @@ TEST(RematPrune, TakesOutWhatNobodyReads) {
 TEST(RematPrune, MovesAFirstRunDown) {
   const Problem problem = test::remat_problem({{1, 4}, {1, 2}, {1, 2}}, {{0, 2}, {1, 2}});
   Profile profile(problem);
-  Sequence sequence = {run(0), run(1), run(0), run(2)};
+  Sequence sequence = {computed(0), computed(1), computed(0), computed(2)};
   profile.evaluate(sequence);
   Sequence kept = sequence;
   drop_unused(kept, profile, false);
   EXPECT_EQ(kept, sequence);
   drop_unused(sequence, profile, true);
-  EXPECT_EQ(sequence, (Sequence{run(1), run(0), run(2)}));
+  EXPECT_EQ(sequence, (Sequence{computed(1), computed(0), computed(2)}));
 }
 
 }  // namespace

@@ -10,6 +10,9 @@
 namespace monet::remat {
 namespace {
 
+using test::computed;
+using test::paged;
+
 struct Timed {
   double end = 0;
   Schedule schedule;
@@ -24,9 +27,6 @@ Timed timed(const Problem& problem, const Sequence& sequence, std::int64_t budge
   result.checked = check_schedule(problem, result.schedule, {.budget = budget});
   return result;
 }
-
-Run computed(NodeIndex node) { return Run(node); }
-Run paged(NodeIndex node) { return Run(node, true); }
 
 // 0 (2 s, 8 B) is read by 1 and 4; 1 to 3 take 10 s each and 1 B. In: 0.25 s + 8 / 8; out: 0.5 s + 8 / 4.
 Problem waiting(double time) {

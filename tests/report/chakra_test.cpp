@@ -76,7 +76,7 @@ std::vector<ReadNode> nodes_of(const Evaluation& evaluation) {
 }
 
 // Two tiles on one core, what they need and what the second one gives to another core.
-Evaluation small() {
+Evaluation traced_evaluation() {
   Evaluation evaluation{.model = "net", .hardware = "machine", .clock_hz = 1e6};
   evaluation.resources = {{.name = "a", .kind = "core"}, {.name = "b", .kind = "core"}};
   evaluation.operators = {
@@ -135,19 +135,19 @@ std::vector<std::string> names_of(const std::vector<ReadNode>& nodes) {
 }
 
 TEST(Chakra, NodesComeInTheOrderOfTime) {
-  EXPECT_THAT(names_of(nodes_of(small())),
+  EXPECT_THAT(names_of(nodes_of(traced_evaluation())),
               ElementsAre("fetch w", "conv [0]", "conv [1]", "core to core y", "core to core y", "relu", "write back z",
                           "page out w", "page in w"));
 }
 
 TEST(Chakra, KindsAreLoadStoreComputeSendAndReceive) {
   std::vector<std::uint64_t> types;
-  for (const ReadNode& node : nodes_of(small())) types.push_back(node.type);
+  for (const ReadNode& node : nodes_of(traced_evaluation())) types.push_back(node.type);
   EXPECT_THAT(types, ElementsAre(2, 4, 4, 5, 6, 4, 3, 3, 2));
 }
 
 TEST(Chakra, DependenciesAreDataAndTheOrderOnACore) {
-  const auto nodes = nodes_of(small());
+  const auto nodes = nodes_of(traced_evaluation());
   EXPECT_THAT(nodes[1].data, ElementsAre(3));  // the fetch
   EXPECT_THAT(nodes[1].control, IsEmpty());
   EXPECT_THAT(nodes[2].control, ElementsAre(0));  // the tile before it
@@ -159,7 +159,7 @@ TEST(Chakra, DependenciesAreDataAndTheOrderOnACore) {
 }
 
 TEST(Chakra, ADependencyOnSomethingLaterIsNone) {
-  Evaluation evaluation = small();
+  Evaluation evaluation = traced_evaluation();
   evaluation.trace[3].flow_from = 2;    // the fetch at 0 on the tile at 10
   evaluation.trace[1].flow_from = 1;    // on itself
   evaluation.trace[2].flow_from = 999;  // on nothing
@@ -171,7 +171,7 @@ TEST(Chakra, ADependencyOnSomethingLaterIsNone) {
 }
 
 TEST(Chakra, OperationsAndBytesOfAnOperatorAreSharedByItsTiles) {
-  const auto nodes = nodes_of(small());
+  const auto nodes = nodes_of(traced_evaluation());
   EXPECT_EQ(nodes[1].numbers.at("num_ops") + nodes[2].numbers.at("num_ops"), 2 * 7);
   EXPECT_EQ(nodes[1].numbers.at("tensor_size"), 2);
   EXPECT_EQ(nodes[2].numbers.at("tensor_size"), 3);
@@ -182,7 +182,7 @@ TEST(Chakra, OperationsAndBytesOfAnOperatorAreSharedByItsTiles) {
 }
 
 TEST(Chakra, SizesCoresAndTimes) {
-  const auto nodes = nodes_of(small());
+  const auto nodes = nodes_of(traced_evaluation());
   EXPECT_EQ(nodes[0].numbers.at("tensor_size"), 100);
   for (const std::size_t end : {3, 4}) {
     EXPECT_EQ(nodes[end].numbers.at("comm_size"), 40);

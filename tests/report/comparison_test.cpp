@@ -14,11 +14,10 @@ namespace {
 using test::expect_error;
 using test::Folder;
 using test::write_bytes;
-using Json = nlohmann::json;
 
 // A result with round numbers, in which everything adds up.
-Json plain_result() {
-  return Json::parse(R"json({
+nlohmann::json plain_result() {
+  return nlohmann::json::parse(R"json({
     "schema": 1, "command": "evaluate", "model": "net", "hardware": "machine", "objective": "latency",
     "mode": "training", "clock_hz": 1e9, "batch": 4, "micro_batches": 1, "fits": true, "latency_cycles": 1000,
     "latency_by": {"compute": 600, "stall": 100, "traffic": 200, "recomputation": 0, "paging": 0, "waiting": 100},
@@ -39,7 +38,7 @@ Json plain_result() {
       {"name": "unused", "packed_peak_bytes": 0, "live_peak_bytes": 0, "peak_by_role": {}}]})json");
 }
 
-Comparison compared(const Json& a, const Json& b) {
+Comparison compared(const nlohmann::json& a, const nlohmann::json& b) {
   const auto of_a = result_from(a.dump(), "first/result.json"), of_b = result_from(b.dump(), "second/result.json");
   EXPECT_TRUE(of_a && of_b);
   const auto comparison = compare_files(*of_a, *of_b);
@@ -96,7 +95,7 @@ TEST(Comparison, OfAResultWithItselfIsNothing) {
 }
 
 TEST(Comparison, HasEveryPart) {
-  Json b = plain_result();
+  nlohmann::json b = plain_result();
   b["latency_cycles"] = 1500;
   b["latency_by"] = {{"compute", 600}, {"stall", 150}, {"traffic", 250}, {"recomputation", 400}, {"waiting", 100}};
   b["energy_pj"] = 6000;
@@ -151,7 +150,7 @@ TEST(Comparison, HasEveryPart) {
 }
 
 TEST(Comparison, OfDifferentClocksIsInSeconds) {
-  Json b = plain_result();
+  nlohmann::json b = plain_result();
   b["clock_hz"] = 5e8;
   b["hardware"] = "slow";
   const Comparison found = compared(plain_result(), b);
@@ -179,7 +178,7 @@ TEST(Comparison, OfDifferentClocksIsInSeconds) {
 }
 
 TEST(Comparison, OfAnOldResultHasNoPartsOfLatency) {
-  Json old = plain_result();
+  nlohmann::json old = plain_result();
   old.erase("latency_by");
   old.erase("energy_by");
   old["latency_cycles"] = 900;
@@ -196,7 +195,7 @@ TEST(Comparison, OfAnOldResultHasNoPartsOfLatency) {
 }
 
 TEST(Comparison, PartsThatDoNotAddUpLeaveARest) {
-  Json damaged = plain_result();
+  nlohmann::json damaged = plain_result();
   damaged["latency_by"].erase("traffic");
   const Comparison found = compared(plain_result(), damaged);
   expect_sums(found);
@@ -204,7 +203,7 @@ TEST(Comparison, PartsThatDoNotAddUpLeaveARest) {
 }
 
 TEST(Comparison, WithoutAddressesOfOneIsOfWhatIsLive) {
-  Json live = plain_result();
+  nlohmann::json live = plain_result();
   live["memories"][0]["packed_peak_bytes"] = 0;
   const Comparison found = compared(plain_result(), live);
   expect_sums(found);
@@ -215,7 +214,7 @@ TEST(Comparison, WithoutAddressesOfOneIsOfWhatIsLive) {
 }
 
 TEST(Comparison, SaysWhatWorksAgainstTheChange) {
-  Json b = plain_result();
+  nlohmann::json b = plain_result();
   b["latency_cycles"] = 1010;
   b["latency_by"]["compute"] = 400;
   b["latency_by"]["traffic"] = 410;
@@ -235,19 +234,20 @@ TEST(Comparison, SaysWhatWorksAgainstTheChange) {
 }
 
 TEST(Comparison, IsWrittenInFull) {
-  Json b = plain_result();
+  nlohmann::json b = plain_result();
   b["latency_cycles"] = 1100;
   b["latency_by"]["stall"] = 200;
   b["batch"] = 8;
   const Comparison found = compared(plain_result(), b);
-  const Json json = Json::parse(to_json(found));
+  const nlohmann::json json = nlohmann::json::parse(to_json(found));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["command"], "compare");
   ASSERT_EQ(json["rows"].size(), found.rows.size());
-  for (const Json& each : json["rows"])
+  for (const nlohmann::json& each : json["rows"])
     for (const char* key : {"part", "unit", "a", "b", "delta"}) EXPECT_TRUE(each.contains(key)) << key;
-  EXPECT_EQ(json["rows"][0], (Json{{"part", "latency"}, {"unit", "cycles"}, {"a", 1000}, {"b", 1100}, {"delta", 100}}));
-  EXPECT_EQ(json["assumptions"][0], (Json{{"what", "batch"}, {"a", "4"}, {"b", "8"}}));
+  EXPECT_EQ(json["rows"][0],
+            (nlohmann::json{{"part", "latency"}, {"unit", "cycles"}, {"a", 1000}, {"b", 1100}, {"delta", 100}}));
+  EXPECT_EQ(json["assumptions"][0], (nlohmann::json{{"what", "batch"}, {"a", "4"}, {"b", "8"}}));
   EXPECT_EQ(json["summary"], summary_of(found));
   const std::string csv = to_csv(found);
   EXPECT_TRUE(
@@ -274,7 +274,7 @@ TEST(Comparison, OfWhatIsNoEvaluation) {
                folder / "b.json");
   expect_error(error(R"({"schema": 1, "command": "evaluate", "latency_cycles": 1})"), {"\"energy_pj\" is missing"},
                folder / "b.json");
-  Json wrong = plain_result();
+  nlohmann::json wrong = plain_result();
   wrong["operators"][1]["busy_cycles"] = "many";
   expect_error(error(wrong.dump()), {"\"operators[1].busy_cycles\" is a text, not a number"}, folder / "b.json");
   wrong = plain_result();
@@ -293,7 +293,7 @@ TEST(NamesOfEquals, AreForOwnersWithNumbers) {
 
 // A machine of one such core is compared with one of several.
 TEST(Comparison, PairsOneCoreWithSeveral) {
-  Json one = plain_result();
+  nlohmann::json one = plain_result();
   one["energy_breakdown"].erase("memory pe0_1/sram");
   one["energy_pj"] = 4400;
   one["memories"].erase(2);

@@ -15,10 +15,9 @@
 namespace monet {
 namespace {
 
-using nlohmann::json;
 using testing::ElementsAre;
 
-EvaluateOptions small_options() {
+EvaluateOptions edge_tpu_options() {
   EvaluateOptions options;
   options.hardware = "edge_tpu";
   options.compare = false;
@@ -39,11 +38,11 @@ struct Shown {
   std::int64_t bytes = 0, part = -1, node = -1, lane = 0, from = -1;
 };
 
-std::vector<Shown> decoded(const json& schedule) {
+std::vector<Shown> decoded(const nlohmann::json& schedule) {
   std::vector<Shown> events;
   const double tick = schedule.at("tick");
   std::size_t next = 0;
-  for (const json& track : schedule.at("tracks")) {
+  for (const nlohmann::json& track : schedule.at("tracks")) {
     std::int64_t at = 0;
     for (std::int64_t i = 0; i < track.at("events").get<std::int64_t>(); ++i, ++next) {
       const auto number = [&](const char* column) { return schedule.at(column).at(next).get<std::int64_t>(); };
@@ -70,7 +69,7 @@ std::vector<Shown> decoded(const json& schedule) {
 }
 
 void expect_same_events(const Evaluation& e) {
-  const json schedule = json::parse(to_details(e)).at("schedule");
+  const nlohmann::json schedule = nlohmann::json::parse(to_details(e)).at("schedule");
   const std::vector<Shown> events = decoded(schedule);
   ASSERT_EQ(events.size(), e.trace.size());
   double makespan = 0;
@@ -112,7 +111,7 @@ void expect_same_events(const Evaluation& e) {
   }
   double before = 0;
   std::size_t critical = 0;
-  for (const json& index : schedule.at("critical")) {
+  for (const nlohmann::json& index : schedule.at("critical")) {
     const double start = events[index.get<std::size_t>()].start;
     ASSERT_LE(before, start + near);
     before = start;
@@ -123,9 +122,9 @@ void expect_same_events(const Evaluation& e) {
 }
 
 TEST(Details, ScheduleOfAStep) {
-  const Evaluation e = evaluated("mlp-robotics", small_options());
+  const Evaluation e = evaluated("mlp-robotics", edge_tpu_options());
   ASSERT_NO_FATAL_FAILURE(expect_same_events(e));
-  const json tracks = json::parse(to_details(e)).at("schedule").at("tracks");
+  const nlohmann::json tracks = nlohmann::json::parse(to_details(e)).at("schedule").at("tracks");
   // All cores, in the order of the machine, whether they work or not.
   std::size_t next = 0;
   for (const ResourceResult& resource : e.resources) {
@@ -137,17 +136,17 @@ TEST(Details, ScheduleOfAStep) {
 }
 
 TEST(Details, ScheduleOfMicroBatchesAndOfInference) {
-  EvaluateOptions options = small_options();
+  EvaluateOptions options = edge_tpu_options();
   options.train.accumulate = 3;
   ASSERT_NO_FATAL_FAILURE(expect_same_events(evaluated("mlp-robotics", options)));
-  options = small_options();
+  options = edge_tpu_options();
   options.inference = true;
   ASSERT_NO_FATAL_FAILURE(expect_same_events(evaluated("mlp-robotics", options)));
 }
 
 TEST(Details, LifetimesOfAStep) {
-  const Evaluation e = evaluated("mlp-robotics", small_options());
-  const json stays = json::parse(to_details(e)).at("lifetimes");
+  const Evaluation e = evaluated("mlp-robotics", edge_tpu_options());
+  const nlohmann::json stays = nlohmann::json::parse(to_details(e)).at("lifetimes");
   const double tick = stays.at("tick");
   for (std::size_t i = 0; i < e.lifetimes.size(); ++i) {
     const Lifetime& stay = e.lifetimes[i];
@@ -166,10 +165,10 @@ TEST(Details, LifetimesOfAStep) {
 }
 
 TEST(Details, GraphOfAStep) {
-  const Evaluation e = evaluated("mlp-robotics", small_options());
-  const json graph = json::parse(to_details(e)).at("graph");
-  const json& nodes = graph.at("nodes");
-  const json& tensors = graph.at("tensors");
+  const Evaluation e = evaluated("mlp-robotics", edge_tpu_options());
+  const nlohmann::json graph = nlohmann::json::parse(to_details(e)).at("graph");
+  const nlohmann::json& nodes = graph.at("nodes");
+  const nlohmann::json& tensors = graph.at("tensors");
   for (const auto& [key, column] : nodes.items()) EXPECT_EQ(column.size(), e.graph.nodes.size()) << key;
   for (const auto& [key, column] : tensors.items()) EXPECT_EQ(column.size(), e.graph.tensors.size()) << key;
   EXPECT_EQ(nodes.size(), 8U);
@@ -180,7 +179,7 @@ TEST(Details, GraphOfAStep) {
     EXPECT_EQ(nodes.at("node").at(i), e.graph.nodes[i].operator_row);
   }
   for (std::size_t i = 0; i < e.graph.tensors.size(); ++i) {
-    EXPECT_EQ(tensors.at("to").at(i), json(e.graph.tensors[i].to));
+    EXPECT_EQ(tensors.at("to").at(i), nlohmann::json(e.graph.tensors[i].to));
     EXPECT_EQ(tensors.at("saved").at(i), e.graph.tensors[i].saved ? 1 : 0);
     EXPECT_EQ(tensors.at("decision").at(i), e.graph.tensors[i].decision);
   }
@@ -193,7 +192,7 @@ TEST(Details, WhatIsNotThereIsLeftOut) {
             R"({"schema":1,"machine":{"peak_macs_per_cycle":64,"roofs":[{"memory":"dram","bytes_per_cycle":0.5}],)"
             R"("derived":[{"name":"clock","value":"1 GHz","source":"usual"}]}})");
   e.machine.peak_macs_per_cycle = std::nan("");
-  EXPECT_TRUE(json::parse(to_details(e)).at("machine").at("peak_macs_per_cycle").is_null());
+  EXPECT_TRUE(nlohmann::json::parse(to_details(e)).at("machine").at("peak_macs_per_cycle").is_null());
 }
 
 TEST(Details, NamesMayBeAnyBytes) {
@@ -202,10 +201,10 @@ TEST(Details, NamesMayBeAnyBytes) {
   e.lifetimes = {{"\xff", "\xfe", "\xfd", 0, 1, 1, 0}};
   e.graph.nodes = {{.name = "\xff", .op = "\\", .phase = "forward"}};
   e.graph.tensors = {{.name = "\xff", .role = "", .shape = "", .decision = "\xff"}};
-  const json details = json::parse(to_details(e));
-  EXPECT_EQ(details.at("schedule").at("names"), json::array({"a\xef\xbf\xbd\"\n"}));
-  EXPECT_EQ(details.at("schedule").at("from"), json::array({-1}));  // there is no event 7
-  EXPECT_EQ(details.at("graph").at("nodes").at("operator"), json::array({"\\"}));
+  const nlohmann::json details = nlohmann::json::parse(to_details(e));
+  EXPECT_EQ(details.at("schedule").at("names"), nlohmann::json::array({"a\xef\xbf\xbd\"\n"}));
+  EXPECT_EQ(details.at("schedule").at("from"), nlohmann::json::array({-1}));  // there is no event 7
+  EXPECT_EQ(details.at("graph").at("nodes").at("operator"), nlohmann::json::array({"\\"}));
 }
 
 TEST(Details, TicksAreExactOrNear) {

@@ -1,6 +1,8 @@
 // Can an evaluation be read: as tables, as JSON, in a spreadsheet, in a trace viewer?
 #include <monet/evaluate.h>
 
+#include "report/line_with.h"
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -11,7 +13,7 @@
 namespace monet {
 namespace {
 
-using nlohmann::json;
+using test::line_with;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -72,7 +74,7 @@ MemoryResult memory(const std::string& name, const std::string& kind, std::int64
 }
 
 // A step of a millisecond at 1 GHz with 10 mJ, on two equal cores and another.
-Evaluation small() {
+Evaluation millisecond_step() {
   Evaluation e{.model = "net", .hardware = "machine", .objective = "latency"};
   e.clock_hz = 1e9;
   e.batch = 4;
@@ -129,11 +131,6 @@ Evaluation small() {
   return e;
 }
 
-std::string line_with(const std::string& text, const std::string& beginning) {
-  const std::size_t begin = ("\n" + text).find("\n" + beginning);
-  return begin == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
-}
-
 void expect_in_order(const std::string& line, const std::vector<std::string>& words) {
   std::size_t at = 0;
   for (const std::string& word : words) {
@@ -146,7 +143,7 @@ void expect_in_order(const std::string& line, const std::vector<std::string>& wo
 // Text
 
 TEST(EvaluationText, SaysTheMostImportantFirst) {
-  const std::string text = to_text(small(), {});
+  const std::string text = to_text(millisecond_step(), {});
   EXPECT_THAT(text, StartsWith("net on machine: a training step, batch 4, mapped for latency\n"
                                "latency      1 ms, 1,000,000 cycles at 1 GHz\n"
                                "energy       10 mJ, 10 W on average\n"
@@ -158,14 +155,14 @@ TEST(EvaluationText, SaysTheMostImportantFirst) {
 }
 
 TEST(EvaluationText, PhasesAddUp) {
-  const std::string text = to_text(small(), {});
+  const std::string text = to_text(millisecond_step(), {});
   expect_in_order(line_with(text, "forward"), {"300 us", "30.0%", "400 us", "3 mJ", "30.0%", "2 G"});
   expect_in_order(line_with(text, "backward"), {"700 us", "70.0%", "800 us", "7 mJ", "70.0%", "4 G"});
   expect_in_order(line_with(text, "step"), {"1 ms", "1.2 ms", "10 mJ", "6 G"});
 }
 
 TEST(EvaluationText, EqualCoresAreCountedTogether) {
-  const std::string text = to_text(small(), {});
+  const std::string text = to_text(millisecond_step(), {});
   // The mean of 80 % and 40 %; half of it computing, 20 % stalls, 20 % loading and filling, 10 % slowed.
   expect_in_order(line_with(text, "2 x pe "), {"60.0%", "30.0%", "12.0%", "12.0%", "6.0%", "40.0%", "10.0%", "30.0%"});
   expect_in_order(line_with(text, "simd"), {"0.0%", "100.0%", "25.0%", "75.0%"});
@@ -175,7 +172,7 @@ TEST(EvaluationText, EqualCoresAreCountedTogether) {
 }
 
 TEST(EvaluationText, TheLargestPartComesFirst) {
-  const std::string text = to_text(small(), {});
+  const std::string text = to_text(millisecond_step(), {});
   expect_in_order(text, {"\nenergy of", "\ncompute int8", "\ndram", "\npe/sram", "\nstatic"});
   expect_in_order(text, {"\nlinks and ports", "\ndram rw", "4 MiB", "900 us", "90.0%", "\nbus", "50.0%"});
   expect_in_order(text, {"\ncostliest operators", "\nconv,\"2\"", "800 us", "66.7%", "25.0%", "25.0%", "1 us", "2.00x",
@@ -183,16 +180,16 @@ TEST(EvaluationText, TheLargestPartComesFirst) {
 }
 
 TEST(EvaluationText, WhatIsAliveAtThePeak) {
-  const std::string text = to_text(small(), {.tensors = 1});
+  const std::string text = to_text(millisecond_step(), {.tensors = 1});
   EXPECT_THAT(text, HasSubstr("dram at its peak, 400 us after the start"));
   expect_in_order(line_with(text, "activation"), {"6 MiB", "75.0%"});
   expect_in_order(line_with(text, "relu1.out"), {"activation", "6 MiB", "75.0%", "100 us", "900 us"});
   EXPECT_THAT(text, HasSubstr("and 1 more; --tensors 0 shows all"));
-  EXPECT_THAT(to_text(small(), {.tensors = 0}), HasSubstr("\nconv1.w"));
+  EXPECT_THAT(to_text(millisecond_step(), {.tensors = 0}), HasSubstr("\nconv1.w"));
 }
 
 TEST(EvaluationText, StepsOfOneOperatorOnTheCriticalPathAreOneRow) {
-  const std::string text = to_text(small(), {});
+  const std::string text = to_text(millisecond_step(), {});
   const std::string path = text.substr(text.find("\ncritical path"));
   expect_in_order(line_with(path, "conv,\"2\""), {"compute", "1", "400 us", "500 us", "50.0%"});
   expect_in_order(line_with(path, "conv1"), {"compute", "3", "0 us", "400 us", "40.0%"});
@@ -201,26 +198,26 @@ TEST(EvaluationText, StepsOfOneOperatorOnTheCriticalPathAreOneRow) {
 }
 
 TEST(EvaluationText, AgainstInference) {
-  const std::string text = to_text(small(), {});
+  const std::string text = to_text(millisecond_step(), {});
   const std::string table = text.substr(text.find("\nagainst inference"));
   expect_in_order(line_with(table, "latency"), {"250 us", "1 ms", "4.00x"});
   expect_in_order(line_with(table, "energy"), {"2 mJ", "10 mJ", "5.00x"});
   expect_in_order(line_with(table, "peak of dram"), {"2 MiB", "8 MiB", "4.00x"});
   EXPECT_THAT(table, HasSubstr("filled in:\n  stacks: one operator each\n"));
-  Evaluation alone = small();
+  Evaluation alone = millisecond_step();
   alone.inference_cycles = 0;
   EXPECT_THAT(to_text(alone, {}), Not(HasSubstr("against inference")));
 }
 
 TEST(EvaluationText, OnlySomeOperatorsUnlessAllAreWanted) {
-  const std::string text = to_text(small(), {.operators = 1});
+  const std::string text = to_text(millisecond_step(), {.operators = 1});
   EXPECT_THAT(text, HasSubstr("and 1 more operators; --operators 0 shows all\n"));
   EXPECT_EQ(line_with(text.substr(0, text.find("\ncritical path")), "conv1 "), "");
-  EXPECT_NE(line_with(to_text(small(), {.operators = 0}), "conv1 "), "");
+  EXPECT_NE(line_with(to_text(millisecond_step(), {.operators = 0}), "conv1 "), "");
 }
 
 TEST(EvaluationText, WithoutAClockInCycles) {
-  Evaluation e = small();
+  Evaluation e = millisecond_step();
   e.clock_hz = e.latency_s = 0;
   const std::string text = to_text(e, {});
   EXPECT_THAT(text, HasSubstr("\nlatency      1,000,000 cycles\nenergy       10 mJ\n"));
@@ -228,7 +225,7 @@ TEST(EvaluationText, WithoutAClockInCycles) {
 }
 
 TEST(EvaluationText, WhatDoesNotFit) {
-  Evaluation e = small();
+  Evaluation e = millisecond_step();
   e.fits = false;
   e.does_not_fit = "dram is too small by 1 MiB";
   e.options = {{"batch 2", true, 6e5, 5e9, 4 * mebibyte, ""},
@@ -241,7 +238,7 @@ TEST(EvaluationText, WhatDoesNotFit) {
 }
 
 TEST(EvaluationText, TheMemoryThatIsTooSmallIsTheOneThatIsShown) {
-  Evaluation e = small();
+  Evaluation e = millisecond_step();
   e.fits = false;
   e.memories[1].capacity_bytes = mebibyte / 2;
   e.memories[1].peak_by_role = {{"workspace", 1.0 * mebibyte}};
@@ -256,25 +253,25 @@ TEST(EvaluationText, NothingButTheShortfall) {
   const std::string text = to_text(e, {});
   EXPECT_THAT(text, HasSubstr("too small"));
   EXPECT_THAT(text, Not(HasSubstr("latency  ")));
-  EXPECT_FALSE(json::parse(to_json(e)).at("fits").get<bool>());
-  EXPECT_EQ(json::parse(to_trace(e)).at("traceEvents").size(), 1U);
+  EXPECT_FALSE(nlohmann::json::parse(to_json(e)).at("fits").get<bool>());
+  EXPECT_EQ(nlohmann::json::parse(to_trace(e)).at("traceEvents").size(), 1U);
 }
 
 // JSON
 
 TEST(EvaluationJson, HasTheNamesOfTheContract) {
-  const json found = json::parse(to_json(small()));
+  const nlohmann::json found = nlohmann::json::parse(to_json(millisecond_step()));
   EXPECT_EQ(found.at("schema"), 1);
   EXPECT_EQ(found.at("latency_cycles"), 1e6);
   EXPECT_EQ(found.at("latency_s"), 1e-3);
   EXPECT_EQ(found.at("energy_pj"), 1e10);
   EXPECT_EQ(found.at("energy_breakdown").at("pe1/sram"), 1e9);
-  EXPECT_EQ(found.at("latency_by"), json({{"compute", 9e5}, {"stall", 0.0}, {"traffic", 1e5}}));
+  EXPECT_EQ(found.at("latency_by"), nlohmann::json({{"compute", 9e5}, {"stall", 0.0}, {"traffic", 1e5}}));
   EXPECT_EQ(found.at("energy_by").at("static"), 1e9);
-  EXPECT_EQ(found.at("peak_bytes"), json({{"dram", 9 * mebibyte}}));
+  EXPECT_EQ(found.at("peak_bytes"), nlohmann::json({{"dram", 9 * mebibyte}}));
   EXPECT_EQ(found.at("live_peak_bytes"),
-            json({{"dram", 8 * mebibyte}, {"pe0/sram", mebibyte}, {"pe1/sram", 2 * mebibyte}}));
-  EXPECT_EQ(found.at("footprint_bytes"), json({{"weight", 3 * mebibyte}, {"activation", 5 * mebibyte}}));
+            nlohmann::json({{"dram", 8 * mebibyte}, {"pe0/sram", mebibyte}, {"pe1/sram", 2 * mebibyte}}));
+  EXPECT_EQ(found.at("footprint_bytes"), nlohmann::json({{"weight", 3 * mebibyte}, {"activation", 5 * mebibyte}}));
   EXPECT_EQ(found.at("macs"), 6e9);
   EXPECT_EQ(found.at("nodes"), 3);
   EXPECT_EQ(found.at("parameters"), 1000);
@@ -287,48 +284,49 @@ TEST(EvaluationJson, HasTheNamesOfTheContract) {
 }
 
 TEST(EvaluationJson, HasAllTheRest) {
-  const json found = json::parse(to_json(small()));
+  const nlohmann::json found = nlohmann::json::parse(to_json(millisecond_step()));
   EXPECT_EQ(found.at("phases").at(1).at("latency_cycles"), 7e5);
   EXPECT_EQ(found.at("operators").at(1).at("name"), "conv,\"2\"");
-  EXPECT_EQ(found.at("operators").at(0).at("cores"), json::array({"pe0", "pe1"}));
+  EXPECT_EQ(found.at("operators").at(0).at("cores"), nlohmann::json::array({"pe0", "pe1"}));
   EXPECT_EQ(found.at("operators").at(0).at("energy_breakdown").at("memory"), 1e9);
   EXPECT_EQ(found.at("resources").at(0).at("idle_by").at("data"), 5e4);
   EXPECT_FALSE(found.at("resources").at(3).contains("idle_by"));
   EXPECT_EQ(found.at("memories").at(0).at("alive_at_peak").at(0).at("name"), "relu1.out");
-  EXPECT_EQ(found.at("memories").at(0).at("curve").at("bytes").at(1), json::array({2 * mebibyte, 6 * mebibyte}));
+  EXPECT_EQ(found.at("memories").at(0).at("curve").at("bytes").at(1),
+            nlohmann::json::array({2 * mebibyte, 6 * mebibyte}));
   EXPECT_EQ(found.at("inference").at("latency_cycles"), 2.5e5);
-  EXPECT_EQ(found.at("filled"), json::array({"stacks: one operator each"}));
+  EXPECT_EQ(found.at("filled"), nlohmann::json::array({"stacks: one operator each"}));
   // Neighbours of one name are one: the first two.
   ASSERT_EQ(found.at("critical_path").size(), 4U);
   EXPECT_EQ(found.at("critical_path").at(0),
-            json({{"name", "conv1"}, {"kind", "compute"}, {"start", 0.0}, {"end", 3e5}, {"steps", 2}}));
+            nlohmann::json({{"name", "conv1"}, {"kind", "compute"}, {"start", 0.0}, {"end", 3e5}, {"steps", 2}}));
 }
 
 TEST(EvaluationJson, WhatIsNotKnownIsNull) {
-  Evaluation e = small();
+  Evaluation e = millisecond_step();
   e.clock_hz = e.latency_s = e.bound_cycles = e.bound_pj = e.inference_cycles = 0;
-  const json found = json::parse(to_json(e));
+  const nlohmann::json found = nlohmann::json::parse(to_json(e));
   EXPECT_TRUE(found.at("latency_s").is_null());
   EXPECT_TRUE(found.at("bound").at("energy_pj").is_null());
   EXPECT_TRUE(found.at("inference").is_null());
 }
 
 TEST(EvaluationJson, PartsOfOneNameAreAddedUp) {
-  Evaluation e = small();
+  Evaluation e = millisecond_step();
   e.energy = {{"dram", 1}, {"static", 2}, {"dram", 4}};
-  EXPECT_EQ(json::parse(to_json(e)).at("energy_breakdown"), json({{"dram", 5.0}, {"static", 2.0}}));
+  EXPECT_EQ(nlohmann::json::parse(to_json(e)).at("energy_breakdown"), nlohmann::json({{"dram", 5.0}, {"static", 2.0}}));
 }
 
 TEST(EvaluationJson, NamesMayBeAnyBytes) {
-  Evaluation e = small();
+  Evaluation e = millisecond_step();
   e.operators[0].name = "a\xff\"\n";
-  EXPECT_EQ(json::parse(to_json(e)).at("operators").at(0).at("name"), "a\xef\xbf\xbd\"\n");
+  EXPECT_EQ(nlohmann::json::parse(to_json(e)).at("operators").at(0).at("name"), "a\xef\xbf\xbd\"\n");
 }
 
 // CSV
 
 TEST(EvaluationCsv, OneLineAnOperator) {
-  const std::string text = to_csv(small());
+  const std::string text = to_csv(millisecond_step());
   EXPECT_THAT(text, StartsWith("name,operator,phase,stack,cores,tiles,macs,"));
   EXPECT_EQ(line_with(text, "\"conv"),
             "\"conv,\"\"2\"\"\",Conv,backward,0,pe0;pe1,4,2000000000,0,800000,800000,400000,200000,0,0,200000,1000,"
@@ -337,7 +335,7 @@ TEST(EvaluationCsv, OneLineAnOperator) {
 }
 
 TEST(EvaluationCsv, Lifetimes) {
-  EXPECT_EQ(to_lifetimes_csv(small()),
+  EXPECT_EQ(to_lifetimes_csv(millisecond_step()),
             "memory,name,role,start,end,bytes,address\n"
             "dram,conv1.w,weight,0,1000000,2097152,64\n"
             "pe0/sram,\"a,b\",activation,1,2.5,7,\n");
@@ -345,25 +343,25 @@ TEST(EvaluationCsv, Lifetimes) {
 
 // Trace
 
-std::vector<json> events_of(const json& trace, const std::string& phase) {
-  std::vector<json> found;
+std::vector<nlohmann::json> events_of(const nlohmann::json& trace, const std::string& phase) {
+  std::vector<nlohmann::json> found;
   std::ranges::copy_if(trace.at("traceEvents"), std::back_inserter(found),
-                       [&](const json& event) { return event.at("ph") == phase; });
+                       [&](const nlohmann::json& event) { return event.at("ph") == phase; });
   return found;
 }
 
-std::map<int, std::string> threads_of(const json& trace) {
+std::map<int, std::string> threads_of(const nlohmann::json& trace) {
   std::map<int, std::string> names;
-  for (const json& event : events_of(trace, "M"))
+  for (const nlohmann::json& event : events_of(trace, "M"))
     if (event.at("name") == "thread_name") names[event.at("tid")] = event.at("args").at("name");
   return names;
 }
 
 // Slices of one thread follow on from each other; time never goes back.
-void expect_well_formed(const json& trace) {
+void expect_well_formed_trace(const nlohmann::json& trace) {
   std::map<int, double> end;
   double last = 0;
-  for (const json& event : trace.at("traceEvents")) {
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
     if (event.at("ph") == "M") continue;
     const double at = event.at("ts");
     EXPECT_GE(at, last);
@@ -376,8 +374,8 @@ void expect_well_formed(const json& trace) {
 }
 
 TEST(EvaluationTrace, AThreadForEachPart) {
-  const json trace = json::parse(to_trace(small()));
-  expect_well_formed(trace);
+  const nlohmann::json trace = nlohmann::json::parse(to_trace(millisecond_step()));
+  expect_well_formed_trace(trace);
   std::vector<std::string> names;
   for (const auto& [thread, name] : threads_of(trace)) names.push_back(name);
   EXPECT_THAT(names, ElementsAre("critical path", "core pe0", "link bus", "link bus (2)", "elsewhere"));
@@ -386,7 +384,7 @@ TEST(EvaluationTrace, AThreadForEachPart) {
 
 // Events name their track with its kind: "core pe0". The order is that of the machine, whatever happens first.
 TEST(EvaluationTrace, TracksInTheOrderOfTheMachine) {
-  Evaluation e = small();
+  Evaluation e = millisecond_step();
   e.resources.push_back({.name = "mesh", .kind = "bus"});
   e.trace = {{"elsewhere", "x", "", 0, 1, 0, "", -1},
              {"port dram rw", "x", "fetch", 0, 1, 0, "", -1},
@@ -394,25 +392,26 @@ TEST(EvaluationTrace, TracksInTheOrderOfTheMachine) {
              {"core simd", "x", "forward", 0, 1, 0, "", -1},
              {"core pe1", "x", "forward", 0, 1, 0, "", -1}};
   std::vector<std::string> names;
-  for (const auto& [thread, name] : threads_of(json::parse(to_trace(e)))) names.push_back(name);
+  for (const auto& [thread, name] : threads_of(nlohmann::json::parse(to_trace(e)))) names.push_back(name);
   EXPECT_THAT(names, ElementsAre("critical path", "core pe1", "core simd", "link mesh", "port dram rw", "elsewhere"));
 }
 
 TEST(EvaluationTrace, SlicesInMicroseconds) {
-  const json trace = json::parse(to_trace(small()));
+  const nlohmann::json trace = nlohmann::json::parse(to_trace(millisecond_step()));
   const auto slices = events_of(trace, "X");
   ASSERT_EQ(slices.size(), 4U + 5U);
-  const auto found = std::ranges::find_if(slices, [](const json& slice) { return slice.at("name") == "fetch v"; });
+  const auto found =
+      std::ranges::find_if(slices, [](const nlohmann::json& slice) { return slice.at("name") == "fetch v"; });
   ASSERT_NE(found, slices.end());
   EXPECT_EQ(found->at("ts"), 350);
   EXPECT_EQ(found->at("dur"), 100);
   EXPECT_EQ(found->at("cat"), "fetch");
-  EXPECT_EQ(found->at("args"), json({{"start_cycle", 3.5e5}, {"end_cycle", 4.5e5}, {"bytes", 4096}}));
+  EXPECT_EQ(found->at("args"), nlohmann::json({{"start_cycle", 3.5e5}, {"end_cycle", 4.5e5}, {"bytes", 4096}}));
   EXPECT_EQ(threads_of(trace).at(found->at("tid")), "link bus (2)");
 }
 
 TEST(EvaluationTrace, FlowsJoinWhatMakesWithWhatReads) {
-  const json trace = json::parse(to_trace(small()));
+  const nlohmann::json trace = nlohmann::json::parse(to_trace(millisecond_step()));
   const auto starts = events_of(trace, "s"), ends = events_of(trace, "f");
   ASSERT_EQ(starts.size(), 1U);
   ASSERT_EQ(ends.size(), 1U);
@@ -425,18 +424,19 @@ TEST(EvaluationTrace, FlowsJoinWhatMakesWithWhatReads) {
 }
 
 TEST(EvaluationTrace, CountersOfMemories) {
-  const auto counters = events_of(json::parse(to_trace(small())), "C");
+  const auto counters = events_of(nlohmann::json::parse(to_trace(millisecond_step())), "C");
   ASSERT_EQ(counters.size(), 3U);
   EXPECT_EQ(counters[1].at("name"), "dram bytes");
   EXPECT_EQ(counters[1].at("ts"), 400);
-  EXPECT_EQ(counters[1].at("args"), json({{"weight", 2 * mebibyte}, {"activation", 6 * mebibyte}}));
+  EXPECT_EQ(counters[1].at("args"), nlohmann::json({{"weight", 2 * mebibyte}, {"activation", 6 * mebibyte}}));
 }
 
 TEST(EvaluationTrace, WithoutAClockACycleIsAMicrosecond) {
-  Evaluation e = small();
+  Evaluation e = millisecond_step();
   e.clock_hz = 0;
-  const json trace = json::parse(to_trace(e));
-  for (const json& slice : events_of(trace, "X")) EXPECT_EQ(slice.at("ts"), slice.at("args").at("start_cycle"));
+  const nlohmann::json trace = nlohmann::json::parse(to_trace(e));
+  for (const nlohmann::json& slice : events_of(trace, "X"))
+    EXPECT_EQ(slice.at("ts"), slice.at("args").at("start_cycle"));
 }
 
 // Neither a clock that divides nothing nor many slices at one time let slices of a thread overlap.
@@ -447,15 +447,15 @@ TEST(EvaluationTrace, ManyAtOnceGetLanes) {
     e.trace.push_back({"bus", "t", "fetch", i * 1.0, i + 1.0 + i % 7, 1, "", i > 10 ? i - 10 : -1});
     e.trace.push_back({"pe", "t", "compute", i * 1.0, i + 1.0, 0, "", i});
   }
-  const json trace = json::parse(to_trace(e));
-  expect_well_formed(trace);
+  const nlohmann::json trace = nlohmann::json::parse(to_trace(e));
+  expect_well_formed_trace(trace);
   std::vector<std::string> names;
   for (const auto& [thread, name] : threads_of(trace)) names.push_back(name);
   // 1 + i mod 7 cycles long, one a cycle: at most 4 at a time, which at most 7 ago began.
   EXPECT_EQ(std::ranges::count(names, "pe"), 1);
   EXPECT_LE(names.size(), 1U + 7U);
   std::set<int> ids;
-  for (const json& flow : events_of(trace, "s")) EXPECT_TRUE(ids.insert(flow.at("id").get<int>()).second);
+  for (const nlohmann::json& flow : events_of(trace, "s")) EXPECT_TRUE(ids.insert(flow.at("id").get<int>()).second);
 }
 
 }  // namespace

@@ -20,24 +20,23 @@ using explore::Outcome;
 using test::filled_store;
 using test::Folder;
 using test::toy_outcome;
-using Json = nlohmann::json;
 
 class StorePage : public testing::Test {
  protected:
   StorePage() { filled_store(path_, 60); }
 
-  Json exploration(const std::vector<std::string>& objectives = {}) const {
+  nlohmann::json exploration(const std::vector<std::string>& objectives = {}) const {
     const auto content = content_of_store(path_, objectives);
     EXPECT_TRUE(content) << content.error().text();
     EXPECT_EQ(content->title, "toy");
-    return Json::parse(content->exploration);
+    return nlohmann::json::parse(content->exploration);
   }
 
   Folder folder_;
   std::string path_ = folder_ / "toy.sqlite";
 };
 
-std::size_t metric(const Json& data, const std::string& name, const std::string& workload) {
+std::size_t metric(const nlohmann::json& data, const std::string& name, const std::string& workload) {
   for (std::size_t i = 0; i < data["metrics"].size(); ++i) {
     if (data["metrics"][i]["name"] == name && data["metrics"][i]["workload"] == workload) return i;
   }
@@ -46,9 +45,9 @@ std::size_t metric(const Json& data, const std::string& name, const std::string&
 }
 
 TEST_F(StorePage, HasEveryDesignThatRan) {
-  const Json data = exploration();
+  const nlohmann::json data = exploration();
   const explore::Space space = test::toy_space();
-  const Json& designs = data["designs"];
+  const nlohmann::json& designs = data["designs"];
   std::vector<Outcome> ran;
   for (Design design = 0; design < 60; ++design) {
     if (toy_outcome(design).ran()) ran.push_back(toy_outcome(design));
@@ -82,7 +81,7 @@ TEST_F(StorePage, HasEveryDesignThatRan) {
 TEST_F(StorePage, SaysTheSameAsShow) {
   const auto shown = show_store({.store = path_});
   ASSERT_TRUE(shown);
-  const Json data = exploration();
+  const nlohmann::json data = exploration();
   EXPECT_EQ(data["space"], "toy");
   EXPECT_EQ(data["seen"], 60);
   EXPECT_EQ(data["failed"], shown->failed);
@@ -103,8 +102,8 @@ TEST_F(StorePage, SaysTheSameAsShow) {
 }
 
 TEST_F(StorePage, ObjectivesNameTheirColumns) {
-  const Json data = exploration({"edp@training", "area", "utilization"});
-  const Json& objectives = data["objectives"];
+  const nlohmann::json data = exploration({"edp@training", "area", "utilization"});
+  const nlohmann::json& objectives = data["objectives"];
   ASSERT_EQ(objectives.size(), 3U);
   EXPECT_EQ(objectives[0]["name"], "edp@training");
   EXPECT_EQ(objectives[0]["metric"], metric(data, "edp", "training"));
@@ -112,7 +111,7 @@ TEST_F(StorePage, ObjectivesNameTheirColumns) {
   EXPECT_EQ(objectives[1]["metric"], metric(data, "area_mm2", ""));
   EXPECT_EQ(objectives[2]["metric"], metric(data, "utilization", ""));
   EXPECT_EQ(objectives[2]["better"], "more");
-  for (const Json& each : data["metrics"]) {
+  for (const nlohmann::json& each : data["metrics"]) {
     const std::set<std::string> units = {"s", "pJ", "bytes", "mm2", "cycles", ""};
     EXPECT_TRUE(units.contains(each["unit"])) << each;
   }
@@ -133,15 +132,16 @@ TEST(StorePageEmpty, IsShownToo) {
   }
   const auto content = content_of_store(path, {});
   ASSERT_TRUE(content) << content.error().text();
-  const Json data = Json::parse(content->exploration);
-  EXPECT_EQ(data["designs"]["id"], Json::array());
-  EXPECT_EQ(data["designs"]["parameters"], Json::array({Json::array(), Json::array(), Json::array()}));
-  EXPECT_EQ(data["front"], Json::array());
+  const nlohmann::json data = nlohmann::json::parse(content->exploration);
+  EXPECT_EQ(data["designs"]["id"], nlohmann::json::array());
+  EXPECT_EQ(data["designs"]["parameters"],
+            nlohmann::json::array({nlohmann::json::array(), nlohmann::json::array(), nlohmann::json::array()}));
+  EXPECT_EQ(data["front"], nlohmann::json::array());
   EXPECT_EQ(data["shown"], 0);
 }
 
 TEST_F(StorePage, OfVeryManyShowsTheFrontAndEverySoMany) {
-  const Json all = exploration();
+  const nlohmann::json all = exploration();
   const std::vector<Design> ran = all["designs"]["id"];
   std::set<Design> front;
   for (const std::size_t row : all["front"].get<std::vector<std::size_t>>()) front.insert(ran[row]);
@@ -151,7 +151,7 @@ TEST_F(StorePage, OfVeryManyShowsTheFrontAndEverySoMany) {
     for (std::size_t i = 0; i < ran.size(); i += step) expected.insert(ran[i]);
     const auto content = content_of_store(path_, {}, most);
     ASSERT_TRUE(content);
-    const Json data = Json::parse(content->exploration);
+    const nlohmann::json data = nlohmann::json::parse(content->exploration);
     EXPECT_EQ(data["designs"]["id"].get<std::vector<Design>>(), std::vector<Design>(expected.begin(), expected.end()));
     EXPECT_EQ(data["shown"], expected.size());
     EXPECT_EQ(data["evaluated"], ran.size());

@@ -18,7 +18,6 @@ using explore::Outcome;
 using test::filled_store;
 using test::Folder;
 using test::toy_outcome;
-using Json = nlohmann::json;
 
 class StoreReport : public testing::Test {
  protected:
@@ -102,7 +101,7 @@ TEST_F(StoreReport, JsonLinesHaveEveryDesignToTheBit) {
   for (Design design = 0; design < 60; ++design) {
     const std::size_t end = text.find('\n', at);
     ASSERT_NE(end, std::string::npos);
-    const Json line = Json::parse(text.substr(at, end - at));
+    const nlohmann::json line = nlohmann::json::parse(text.substr(at, end - at));
     at = end + 1;
     const Outcome outcome = toy_outcome(design);
     EXPECT_EQ(line["index"], design);
@@ -151,7 +150,7 @@ TEST_F(StoreReport, ShowCountsAndJudges) {
   EXPECT_GT(shown->hypervolume, 0);
   EXPECT_LE(shown->hypervolume, 1);
 
-  const Json json = Json::parse(to_json(*shown));
+  const nlohmann::json json = nlohmann::json::parse(to_json(*shown));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["evaluated"], ran);
   EXPECT_EQ(json["failed"], failed);

@@ -131,7 +131,7 @@ TEST(HardwareReport, QuantitiesAsPeopleReadThem) {
 }
 
 // Opening and closing marks match, and nothing stands where it must be escaped.
-void expect_well_formed(const std::string& svg) {
+void expect_well_formed_drawing(const std::string& svg) {
   EXPECT_TRUE(svg.starts_with("<svg xmlns="));
   EXPECT_TRUE(svg.ends_with("</svg>\n"));
   std::vector<std::string> open;
@@ -159,7 +159,7 @@ std::size_t count_of(const std::string& text, const std::string& words) {
 
 TEST(HardwarePicture, ShowsCoresMemoriesAndLinks) {
   const std::string svg = draw(toy());
-  expect_well_formed(svg);
+  expect_well_formed_drawing(svg);
   EXPECT_THAT(svg, HasSubstr("Two cores &amp; a memory &lt;on a bus&gt;"));
   for (const char* words : {">pe0<", ">pe1<", "array K 4 x C 4", "sram  64 KiB", ">dram<", "the_bus 64 bit/cycle"})
     EXPECT_THAT(svg, HasSubstr(words));
@@ -168,7 +168,7 @@ TEST(HardwarePicture, ShowsCoresMemoriesAndLinks) {
 
 TEST(HardwarePicture, ManyCoresAreSquares) {
   const std::string svg = draw(toy("256"));
-  expect_well_formed(svg);
+  expect_well_formed_drawing(svg);
   EXPECT_EQ(count_of(svg, "class=\"core\""), 257U);
   EXPECT_EQ(count_of(svg, ">each<"), 1U);
   EXPECT_THAT(svg, HasSubstr("256 x pe"));
@@ -178,7 +178,7 @@ TEST(HardwarePicture, EveryPresetCanBeDrawn) {
   for (const std::string& name : preset_names()) {
     const auto hardware = open_hardware(name);
     ASSERT_TRUE(hardware) << hardware.error().text();
-    expect_well_formed(draw(*hardware));
+    expect_well_formed_drawing(draw(*hardware));
   }
 }
 

@@ -12,8 +12,6 @@
 namespace monet {
 namespace {
 
-using nlohmann::json;
-
 // y = relu(x w), w 3x5, with a file name and names that the test chooses.
 Inspection inspect_product(const std::string& output, std::int64_t batch = 2) {
   test::OnnxModel model;
@@ -48,7 +46,7 @@ TEST(Inspection, CountsWhatIsThere) {
 }
 
 TEST(Inspection, JsonHasTheFieldsOfTheContract) {
-  const json full = json::parse(to_json(inspect_product("y"), true));
+  const nlohmann::json full = nlohmann::json::parse(to_json(inspect_product("y"), true));
   EXPECT_EQ(full["schema"], 1);
   EXPECT_EQ(full["parameters"], 15);
   for (const char* by_phase : {"macs", "nodes"}) {
@@ -60,9 +58,9 @@ TEST(Inspection, JsonHasTheFieldsOfTheContract) {
   EXPECT_EQ(full["nodes"]["forward"], 2);
   EXPECT_EQ(full["layers"].size(), 2);
   EXPECT_EQ(full["layers"][0]["name"], "product");
-  EXPECT_EQ(full["inputs"][0]["shape"], (json{2, 3}));
+  EXPECT_EQ(full["inputs"][0]["shape"], (nlohmann::json{2, 3}));
   EXPECT_EQ(full["bytes"]["weight"], 60);
-  const json brief = json::parse(to_json(inspect_product("y"), false));
+  const nlohmann::json brief = nlohmann::json::parse(to_json(inspect_product("y"), false));
   EXPECT_FALSE(brief.contains("layers"));
   EXPECT_EQ(brief["parameters"], 15);
 }
@@ -71,7 +69,7 @@ TEST(Inspection, NamesThatAreNotUtf8DoNotBreakJson) {
   for (const std::string& name :
        {std::string("\xff\xfe"), std::string("caf\xe9"), std::string("\xed\xa0\x80"), std::string("a\0b\n\"", 5)}) {
     const std::string text = to_json(inspect_product(name), true);
-    const json parsed = json::parse(text, nullptr, false);
+    const nlohmann::json parsed = nlohmann::json::parse(text, nullptr, false);
     ASSERT_FALSE(parsed.is_discarded());
     EXPECT_EQ(parsed["parameters"], 15);
     EXPECT_TRUE(parsed["outputs"][0]["name"].is_string());

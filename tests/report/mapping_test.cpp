@@ -1,6 +1,7 @@
 // Can a mapped operator be read: as a nest, as a table, as a file for a spreadsheet?
 #include "mapping/machines.h"
 #include "mapping/search.h"
+#include "report/line_with.h"
 #include "report/mapped_nest.h"
 
 #include <gmock/gmock.h>
@@ -8,13 +9,14 @@
 namespace monet {
 namespace {
 
+using test::line_with;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pair;
 using ::testing::StartsWith;
 
-constexpr std::uint8_t k = 0, c = 1, ox = 2;
+constexpr std::uint8_t k_loop = 0, c_loop = 1, ox_loop = 2;
 
 // 64 filters of 64 channels over 14 positions; cuts are given for input, weight and output.
 NestCost nest_of(const std::vector<TemporalLoop>& order, std::vector<std::vector<std::uint8_t>> cuts) {
@@ -22,7 +24,8 @@ NestCost nest_of(const std::vector<TemporalLoop>& order, std::vector<std::vector
   const Target target = test::tpu_like();
   nest.unit = target.unit.name;
   nest.problem = test::convolution(64, 64, 1, 14, 1);
-  const Mapping mapping{.spatial = {{0, k, 32, 32}, {1, c, 32, 32}}, .temporal = order, .cuts = std::move(cuts)};
+  const Mapping mapping{
+      .spatial = {{0, k_loop, 32, 32}, {1, c_loop, 32, 32}}, .temporal = order, .cuts = std::move(cuts)};
   const auto mapped = cost_of(nest.problem, target, mapping);
   EXPECT_TRUE(mapped) << mapped.error().text();
   if (!mapped) return nest;
@@ -36,7 +39,7 @@ NestCost nest_of(const std::vector<TemporalLoop>& order, std::vector<std::vector
 TEST(MappedNest, OrderReadsAsANest) {
   const Unit unit = test::tpu_like().unit;
   const MappedNest nest =
-      mapped_nest(nest_of({{c, 2, 2}, {ox, 14, 14}, {k, 2, 2}}, {{2, 3}, {2, 3}, {1, 3, 3}}), &unit);
+      mapped_nest(nest_of({{c_loop, 2, 2}, {ox_loop, 14, 14}, {k_loop, 2, 2}}, {{2, 3}, {2, 3}, {1, 3, 3}}), &unit);
   EXPECT_EQ(nest.order,
             "# input in sram, output in sram\n"
             "for K in 2:\n"
@@ -54,7 +57,9 @@ TEST(MappedNest, OrderReadsAsANest) {
 TEST(MappedNest, PiecesThatNothingSeparatesAreOneLoop) {
   const Unit unit = test::tpu_like().unit;
   const auto order = [&](std::vector<std::vector<std::uint8_t>> cuts) {
-    return mapped_nest(nest_of({{c, 2, 2}, {ox, 2, 2}, {ox, 7, 7}, {k, 2, 2}}, std::move(cuts)), &unit).order;
+    return mapped_nest(nest_of({{c_loop, 2, 2}, {ox_loop, 2, 2}, {ox_loop, 7, 7}, {k_loop, 2, 2}}, std::move(cuts)),
+                       &unit)
+        .order;
   };
   EXPECT_THAT(order({{3, 4}, {3, 4}, {1, 4, 4}}), HasSubstr("  for OX in 14:\n"));
   const std::string apart = order({{2, 4}, {3, 4}, {1, 4, 4}});
@@ -63,14 +68,14 @@ TEST(MappedNest, PiecesThatNothingSeparatesAreOneLoop) {
 
 TEST(MappedNest, RaggedPieces) {
   const Unit unit = test::tpu_like().unit;
-  NestCost nest = nest_of({{c, 2, 2}, {ox, 14, 14}, {k, 2, 2}}, {{2, 3}, {2, 3}, {1, 3, 3}});
-  nest.mapping.temporal[1] = {ox, 16, 14};
+  NestCost nest = nest_of({{c_loop, 2, 2}, {ox_loop, 14, 14}, {k_loop, 2, 2}}, {{2, 3}, {2, 3}, {1, 3, 3}});
+  nest.mapping.temporal[1] = {ox_loop, 16, 14};
   EXPECT_THAT(mapped_nest(nest, &unit).order, HasSubstr("for OX in 16 (14 on average):\n"));
 }
 
 TEST(MappedNest, IdleDimensionsAreNotMentioned) {
   const Unit unit = test::tpu_like().unit;
-  NestCost nest = nest_of({{c, 2, 2}, {ox, 14, 14}, {k, 2, 2}}, {{2, 3}, {2, 3}, {1, 3, 3}});
+  NestCost nest = nest_of({{c_loop, 2, 2}, {ox_loop, 14, 14}, {k_loop, 2, 2}}, {{2, 3}, {2, 3}, {1, 3, 3}});
   nest.mapping.spatial.push_back({1, 0, 1, 1});
   const MappedNest mapped = mapped_nest(nest, &unit);
   EXPECT_THAT(mapped.order, Not(HasSubstr("side by side 1 ")));
@@ -78,7 +83,7 @@ TEST(MappedNest, IdleDimensionsAreNotMentioned) {
 }
 
 TEST(MappedNest, OperandsOfOnePathAreNumbered) {
-  NestCost nest = nest_of({{c, 2, 2}, {ox, 14, 14}, {k, 2, 2}}, {{2, 3}, {2, 3}, {1, 3, 3}});
+  NestCost nest = nest_of({{c_loop, 2, 2}, {ox_loop, 14, 14}, {k_loop, 2, 2}}, {{2, 3}, {2, 3}, {1, 3, 3}});
   nest.problem.operands[1].path = Path::input;
   EXPECT_THAT(mapped_nest(nest, nullptr).order, HasSubstr("# input 1 in sram, output in sram\n"));
   EXPECT_THAT(mapped_nest(nest, nullptr).order, HasSubstr("# input 2 in rf_w\n"));
@@ -87,7 +92,7 @@ TEST(MappedNest, OperandsOfOnePathAreNumbered) {
 
 TEST(MappedNest, TrafficByOperandAndMemory) {
   const MappedNest nest =
-      mapped_nest(nest_of({{c, 2, 2}, {ox, 14, 14}, {k, 2, 2}}, {{2, 3}, {2, 3}, {1, 3, 3}}), nullptr);
+      mapped_nest(nest_of({{c_loop, 2, 2}, {ox_loop, 14, 14}, {k_loop, 2, 2}}, {{2, 3}, {2, 3}, {1, 3, 3}}), nullptr);
   std::vector<std::string> names;
   for (const MemoryTraffic& entry : nest.traffic) names.push_back(entry.operand + " in " + entry.memory);
   EXPECT_THAT(names, ElementsAre("input in sram", "input in dram", "weight in rf_w", "weight in dram", "output in rf_o",
@@ -121,11 +126,6 @@ NetworkMapping small_mapping() {
   mapping.macs = 4000;
   mapping.bound_cycles = 1600;
   return mapping;
-}
-
-std::string line_with(const std::string& text, const std::string& beginning) {
-  const std::size_t begin = text.find("\n" + beginning);
-  return begin == std::string::npos ? "" : text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
 }
 
 TEST(MappingText, HasATotalLine) {

@@ -15,23 +15,22 @@ namespace {
 using test::expect_error;
 using test::Folder;
 using test::write_bytes;
-using Json = nlohmann::json;
 
 constexpr std::string_view html =
     R"(<html><script id="data" type="application/json">/*DATA*/</script><p>after</p></html>)";
 
 // What a browser finds in the element: all up to the first end of a script.
-Json data_of(const std::string& page) {
+nlohmann::json data_of(const std::string& page) {
   const std::string begin = R"(<script id="data" type="application/json">)", end = "</script";
   const std::size_t from = page.find(begin) + begin.size();
   const std::size_t to = page.find(end, from);
   EXPECT_NE(to, std::string::npos);
-  const Json json = Json::parse(page.substr(from, to - from), nullptr, false);
+  const nlohmann::json json = nlohmann::json::parse(page.substr(from, to - from), nullptr, false);
   EXPECT_FALSE(json.is_discarded()) << page;
   return json;
 }
 
-Json data_of(const PageContent& content) {
+nlohmann::json data_of(const PageContent& content) {
   const auto page = page_of(content, html);
   EXPECT_TRUE(page) << page.error().text();
   EXPECT_TRUE(page->starts_with("<html><script")) << *page;
@@ -44,37 +43,37 @@ TEST(Page, HoldsWhatItWasGiven) {
     "schema": 1, "text": "a \"quoted\" \\ word,  two  blanks\t\n", "list": [1, 2.5e-3, -7, 12345678901234567890],
     "none": null, "yes": true
   })";
-  const Json data =
+  const nlohmann::json data =
       data_of({.title = "a title", .evaluations = {{"one", result, R"({"machine": {"x": 1}, "y": []})"}}});
   EXPECT_EQ(data["schema"], 1);
   EXPECT_EQ(data["title"], "a title");
   EXPECT_TRUE(data["program"].get<std::string>().starts_with("monet "));
   ASSERT_EQ(data["evaluations"].size(), 1U);
-  EXPECT_EQ(data["evaluations"][0]["result"], Json::parse(result));
+  EXPECT_EQ(data["evaluations"][0]["result"], nlohmann::json::parse(result));
   EXPECT_EQ(data["evaluations"][0]["name"], "one");
   EXPECT_EQ(data["evaluations"][0]["machine"]["x"], 1);
-  EXPECT_EQ(data["evaluations"][0]["y"], Json::array());
+  EXPECT_EQ(data["evaluations"][0]["y"], nlohmann::json::array());
   for (const char* absent : {"comparison", "plans", "exploration", "precisions"}) EXPECT_FALSE(data.contains(absent));
 }
 
 TEST(Page, OfSeveralParts) {
-  const Json data = data_of({.evaluations = {{"a", "{}", ""}, {"b", "{}", "{ }"}},
-                             .comparison = R"({"rows": []})",
-                             .plans = R"({"plans": [1]})",
-                             .exploration = R"({"shown": 3})",
-                             .precisions = R"({"rows": [2]})"});
+  const nlohmann::json data = data_of({.evaluations = {{"a", "{}", ""}, {"b", "{}", "{ }"}},
+                                       .comparison = R"({"rows": []})",
+                                       .plans = R"({"plans": [1]})",
+                                       .exploration = R"({"shown": 3})",
+                                       .precisions = R"({"rows": [2]})"});
   ASSERT_EQ(data["evaluations"].size(), 2U);
-  EXPECT_EQ(data["evaluations"][1], (Json{{"name", "b"}, {"result", Json::object()}}));
-  EXPECT_EQ(data["comparison"]["rows"], Json::array());
-  EXPECT_EQ(data["plans"]["plans"], Json::array({1}));
+  EXPECT_EQ(data["evaluations"][1], (nlohmann::json{{"name", "b"}, {"result", nlohmann::json::object()}}));
+  EXPECT_EQ(data["comparison"]["rows"], nlohmann::json::array());
+  EXPECT_EQ(data["plans"]["plans"], nlohmann::json::array({1}));
   EXPECT_EQ(data["exploration"]["shown"], 3);
-  EXPECT_EQ(data["precisions"]["rows"], Json::array({2}));
+  EXPECT_EQ(data["precisions"]["rows"], nlohmann::json::array({2}));
 }
 
 TEST(Page, CannotBeBrokenOutOf) {
   for (const std::string& name : {std::string("</script><script>alert(1)</script>"), std::string("<!--<script>"),
                                   std::string("]]>&lt;"), std::string("/*DATA*/"), std::string("\\u003c/script>")}) {
-    const Json named = {{"name", name}, {name, name}};
+    const nlohmann::json named = {{"name", name}, {name, name}};
     const PageContent content{.title = name,
                               .evaluations = {{name, named.dump(), named.dump()}},
                               .comparison = named.dump(),
@@ -83,7 +82,7 @@ TEST(Page, CannotBeBrokenOutOf) {
     ASSERT_TRUE(page);
     EXPECT_EQ(page->find("<script>alert"), std::string::npos);
     EXPECT_EQ(page->find("<!--"), std::string::npos);
-    const Json data = data_of(*page);
+    const nlohmann::json data = data_of(*page);
     EXPECT_EQ(data["title"], name);
     EXPECT_EQ(data["evaluations"][0]["result"], named);
     EXPECT_EQ(data["comparison"], named);
@@ -91,13 +90,14 @@ TEST(Page, CannotBeBrokenOutOf) {
 }
 
 TEST(Page, OfNamesThatAreNoText) {
-  const Json data = data_of({.title = "a \xff b", .evaluations = {{"\xc3", "{}", ""}}});
+  const nlohmann::json data = data_of({.title = "a \xff b", .evaluations = {{"\xc3", "{}", ""}}});
   EXPECT_EQ(data["title"], "a \xef\xbf\xbd b") << "the mark for what cannot be read";
   EXPECT_EQ(data["evaluations"][0]["name"], "\xef\xbf\xbd");
 }
 
 TEST(Page, WhatDetailsSayDoesNotReplaceTheResult) {
-  const Json data = data_of({.evaluations = {{"own", R"({"a": 1})", R"({"result": {"a": 2}, "name": "other"})"}}});
+  const nlohmann::json data =
+      data_of({.evaluations = {{"own", R"({"a": 1})", R"({"result": {"a": 2}, "name": "other"})"}}});
   EXPECT_EQ(data["evaluations"][0]["result"]["a"], 1);
   EXPECT_EQ(data["evaluations"][0]["name"], "own");
 }
@@ -127,18 +127,18 @@ Optimization two_plans() {
 }
 
 TEST(PagePlans, OfASearchHaveThePlans) {
-  const Json json = Json::parse(plans_of(two_plans()));
+  const nlohmann::json json = nlohmann::json::parse(plans_of(two_plans()));
   EXPECT_EQ(json["command"], "optimize");
   EXPECT_EQ(json["clock_hz"], 1e9);
   EXPECT_EQ(json["start"]["latency_cycles"], 30);
   ASSERT_EQ(json["plans"].size(), 2U);
   EXPECT_EQ(json["plans"][1]["plan_yaml"], "plan: 2\n");
-  EXPECT_EQ(json["plans"][1]["recomputed"], Json::array({"relu"}));
+  EXPECT_EQ(json["plans"][1]["recomputed"], nlohmann::json::array({"relu"}));
 
   Checkpointing checkpointing{.model = "net", .hardware = "machine"};
   checkpointing.all_kept.latency_cycles = 7;
   checkpointing.plans = {{.latency_cycles = 9, .plan_yaml = "plan: 3\n"}};
-  const Json kept = Json::parse(plans_of(checkpointing));
+  const nlohmann::json kept = nlohmann::json::parse(plans_of(checkpointing));
   EXPECT_EQ(kept["command"], "checkpoint");
   EXPECT_EQ(kept["clock_hz"], nullptr);
   EXPECT_EQ(kept["start"]["latency_cycles"], 7);
@@ -154,7 +154,7 @@ TEST(PagePlans, OfAFolderAreThoseBesideIt) {
   ASSERT_TRUE(file) << file.error().text();
   const auto plans = plans_of_file(*file);
   ASSERT_TRUE(plans) << plans.error().text();
-  const Json json = Json::parse(*plans);
+  const nlohmann::json json = nlohmann::json::parse(*plans);
   EXPECT_EQ(json["plans"][0]["plan_yaml"], "plan: \xef\xbf\xbd\n");
   EXPECT_FALSE(json["plans"][1].contains("plan_yaml")) << "it is not there";
   EXPECT_EQ(json["start"]["latency_cycles"], 30);

@@ -14,7 +14,6 @@ namespace monet {
 namespace {
 
 using test::expect_error;
-using Json = nlohmann::json;
 
 Simulation trained(const std::string& recipe, double loss, bool diverged = false) {
   Simulation simulation{.model = "net", .precision = recipe, .optimizer = "adam", .loss = "mse", .data = "made up"};
@@ -48,10 +47,10 @@ PrecisionComparison three_recipes() {
 }
 
 TEST(PrecisionComparisonOutput, WhatFailedHasNoNumbers) {
-  const Json json = Json::parse(to_json(three_recipes()));
+  const nlohmann::json json = nlohmann::json::parse(to_json(three_recipes()));
   EXPECT_EQ(json["schema"], 1);
   EXPECT_EQ(json["command"], "precision compare");
-  const Json& failed = json["rows"][2];
+  const nlohmann::json& failed = json["rows"][2];
   EXPECT_EQ(failed["failed"], "no core can run it");
   EXPECT_EQ(failed["not_simulated"], "too large");
   for (const char* key : {"latency_s", "energy_pj", "peak_bytes", "static_bytes", "saved_bytes", "copy_bytes",
@@ -88,7 +87,7 @@ TEST(PrecisionComparisonOutput, WhatWasCostedInOtherNumbersAndWhatWasStopped) {
   EXPECT_EQ(text.find("1.2500"), std::string::npos) << "no loss of a half-trained recipe" << text;
   EXPECT_NE(text.find("is not known"), std::string::npos) << text;
   EXPECT_NE(to_csv(comparison).find("\nfp32,,mxint8,0,"), std::string::npos);
-  const Json json = Json::parse(to_json(comparison));
+  const nlohmann::json json = nlohmann::json::parse(to_json(comparison));
   EXPECT_EQ(json["rows"][0]["costed_as"], "mxint8");
   EXPECT_TRUE(json["rows"][1]["costed_as"].is_null());
   EXPECT_TRUE(json["loss_tolerance"].is_null());

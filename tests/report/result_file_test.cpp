@@ -13,7 +13,8 @@ using test::expect_error;
 using test::Folder;
 using test::write_bytes;
 
-const std::string small = R"({"schema": 1, "command": "evaluate", "latency_cycles": 12.5, "parts": {"b": 2, "a": 1}})";
+const std::string small_result =
+    R"({"schema": 1, "command": "evaluate", "latency_cycles": 12.5, "parts": {"b": 2, "a": 1}})";
 
 Error error_of(const std::string& text) {
   const auto result = result_from(text, "out/result.json");
@@ -23,21 +24,21 @@ Error error_of(const std::string& text) {
 
 TEST(ResultFile, IsReadFromAFolderOrByItsName) {
   const Folder folder;
-  write_bytes(folder / "result.json", small);
+  write_bytes(folder / "result.json", small_result);
   for (const std::string& path : {folder / "result.json", folder / "", folder / "."}) {
     const auto result = read_result(path);
     ASSERT_TRUE(result) << result.error().text();
     EXPECT_EQ(result->command, "evaluate");
-    EXPECT_EQ(result->text, small);
+    EXPECT_EQ(result->text, small_result);
     EXPECT_TRUE(std::filesystem::equivalent(result->folder, folder / ""));
     EXPECT_EQ(result->json["latency_cycles"], 12.5);
   }
 }
 
 TEST(ResultFile, MayBeginWithAByteOrderMark) {
-  const auto result = result_from("\xef\xbb\xbf " + small, "out/result.json");
+  const auto result = result_from("\xef\xbb\xbf " + small_result, "out/result.json");
   ASSERT_TRUE(result) << result.error().text();
-  EXPECT_EQ(result->text, small);
+  EXPECT_EQ(result->text, small_result);
 }
 
 TEST(ResultFile, ThatIsAbsent) {
@@ -51,8 +52,8 @@ TEST(ResultFile, ThatIsDamagedHasAPlace) {
   expect_error(error_of(""), {"not the JSON"}, "out/result.json:1:1");
   expect_error(error_of("{\"schema\": 1"), {"not the JSON"}, "out/result.json:1:");
   expect_error(error_of("{\"a\": \"\xff\"}"), {"not the JSON"}, "out/result.json:1:");
-  expect_error(error_of(small + std::string(2, '\0') + "x"), {"zero byte"}, "out/result.json:1:88");
-  expect_error(error_of(small + " {}"), {"not the JSON"}, "out/result.json:1:");
+  expect_error(error_of(small_result + std::string(2, '\0') + "x"), {"zero byte"}, "out/result.json:1:88");
+  expect_error(error_of(small_result + " {}"), {"not the JSON"}, "out/result.json:1:");
 }
 
 TEST(ResultFile, HasNoNumbersThatAreNone) {
@@ -85,7 +86,7 @@ TEST(ResultFile, OfAnotherKind) {
 // Files with a hole: they take no room.
 TEST(ResultFile, ThatIsTooLargeIsNotRead) {
   const Folder folder;
-  write_bytes(folder / "result.json", small);
+  write_bytes(folder / "result.json", small_result);
   std::filesystem::resize_file(folder / "result.json", (std::uintmax_t{256} << 20) + 1);
   expect_error(read_result(folder / "").error(), {"256 MiB", "at most"}, "result.json");
   write_bytes(folder / "details.json", "{}");

@@ -149,7 +149,7 @@ TEST(StepGraphLayout, RandomSteps) {
 
 TEST(StepGraphLayout, Nothing) { EXPECT_TRUE(node_places(Graph()).empty()); }
 
-EvaluateOptions small_options() {
+EvaluateOptions raspberry_pi_options() {
   EvaluateOptions options;
   options.hardware = "raspberry_pi_4";
   options.compare = false;
@@ -186,7 +186,7 @@ std::map<std::string, std::int64_t> decisions(const StepGraph& graph) {
 }
 
 TEST(StepGraph, OnlyWhereItIsWanted) {
-  EvaluateOptions options = small_options();
+  EvaluateOptions options = raspberry_pi_options();
   options.graph = false;
   const auto evaluation = evaluate_network("mlp-robotics", options);
   ASSERT_TRUE(evaluation.has_value());
@@ -194,7 +194,7 @@ TEST(StepGraph, OnlyWhereItIsWanted) {
 }
 
 TEST(StepGraph, WhatIsKeptRecomputedAndPaged) {
-  EvaluateOptions options = small_options();
+  EvaluateOptions options = raspberry_pi_options();
   const StepGraph kept = graph_of(options);
   const std::map<std::string, std::int64_t> all = decisions(kept);
   ASSERT_EQ(all.size(), 1U);
@@ -216,7 +216,7 @@ TEST(StepGraph, WhatIsKeptRecomputedAndPaged) {
 }
 
 TEST(StepGraph, WeightsMayBePagedWithoutBeingSaved) {
-  EvaluateOptions options = small_options();
+  EvaluateOptions options = raspberry_pi_options();
   options.page = {{"weights", "sd_card"}};
   for (const StepGraph::Tensor& tensor : graph_of(options).tensors) {
     const bool weight = tensor.role == "weight" && tensor.from < 0;
@@ -225,7 +225,7 @@ TEST(StepGraph, WeightsMayBePagedWithoutBeingSaved) {
 }
 
 TEST(StepGraph, ShapesInWords) {
-  const StepGraph graph = graph_of(small_options());
+  const StepGraph graph = graph_of(raspberry_pi_options());
   const auto input = std::ranges::find(graph.tensors, "input", &StepGraph::Tensor::role);
   ASSERT_NE(input, graph.tensors.end());
   EXPECT_THAT(input->shape, testing::MatchesRegex("[0-9]+(x[0-9]+)* fp32"));

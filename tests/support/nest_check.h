@@ -31,6 +31,15 @@ inline std::vector<TensorType> floats(const std::vector<Shape>& shapes) {
   return types;
 }
 
+inline TensorType real(Shape shape) { return {std::move(shape), {}}; }
+inline TensorType whole(Shape shape) { return {std::move(shape), {.element = ElementType::int64}}; }
+
+// What infer() refuses in an operator; empty where it refuses nothing.
+inline std::string complaint(Op op, const std::vector<TensorType>& inputs, Attributes attributes) {
+  const auto graph = single(op, inputs, std::move(attributes));
+  return graph ? "" : graph.error().message;
+}
+
 class NestCheck {
  public:
   explicit NestCheck(const OperatorSite& site) : site_(site), nests_(nests_of(site)) {}

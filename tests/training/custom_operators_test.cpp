@@ -3,6 +3,7 @@
 #include "graph/custom.h"
 #include "graph/verify.h"
 #include "support/expect_error.h"
+#include "support/operator_attributes.h"
 #include "training/precision.h"
 #include "training/step.h"
 
@@ -11,6 +12,8 @@
 namespace monet::training {
 namespace {
 
+using test::plain_product;
+
 Attributes fancy(Shape shape) {
   return custom_attributes({.domain = "com.example",
                             .type = "FancyNorm",
@@ -18,16 +21,14 @@ Attributes fancy(Shape shape) {
                             .outputs = {{std::move(shape), {.element = ElementType::float32}}}});
 }
 
-const Attributes product = {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}};
-
 // x · w1 · w2, with a custom operator in front of w1 or between.
 Network chain(bool between) {
   GraphBuilder b("chain");
   TensorId x = b.input("x", {4, 8});
   if (!between) x = b.add(Op::Custom, "fancy", {x}, fancy({4, 8}));
-  x = b.add(Op::MatMul, "first", {x, b.parameter("w1", {8, 8})}, product);
+  x = b.add(Op::MatMul, "first", {x, b.parameter("w1", {8, 8})}, plain_product);
   if (between) x = b.add(Op::Custom, "fancy", {x}, fancy({4, 8}));
-  b.output(b.add(Op::MatMul, "second", {x, b.parameter("w2", {8, 3})}, product));
+  b.output(b.add(Op::MatMul, "second", {x, b.parameter("w2", {8, 3})}, plain_product));
   return {*b.finish(), false, {}, {}};
 }
 

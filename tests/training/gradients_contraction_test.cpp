@@ -1,7 +1,8 @@
 // Does every rule for products agree with central differences, and cost what the formulas say?
-#include "support/gradient_check.h"
 #include "support/nest_check.h"
+#include "support/operator_attributes.h"
 #include "support/operator_step.h"
+#include "training/expect_gradient.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,17 +20,6 @@ Shape stored(Shape shape, std::int64_t transposed) {
   return shape;
 }
 
-Attributes product(std::int64_t trans_a, std::int64_t trans_b, double alpha = 1, double beta = 1) {
-  return {{Attr::trans_a, trans_a}, {Attr::trans_b, trans_b}, {Attr::alpha, alpha}, {Attr::beta, beta}};
-}
-
-void expect_gradient(Op op, const std::vector<TensorType>& inputs, const Attributes& attributes,
-                     std::vector<std::pair<std::size_t, Array>> given = {}) {
-  const auto error = operator_gradient_error(op, inputs, attributes, 1, std::move(given));
-  ASSERT_TRUE(error.has_value()) << error.error().text();
-  EXPECT_LE(*error, 1e-6);
-}
-
 TEST(ContractionGradients, OfMatMulTransposedAndBroadcast) {
   const std::vector<std::pair<Shape, Shape>> operands = {
       {{3, 4}, {4, 5}},       {{2, 3, 4}, {2, 4, 5}},    {{2, 3, 4}, {4, 5}},       {{3, 4}, {2, 4, 5}},
@@ -41,7 +31,7 @@ TEST(ContractionGradients, OfMatMulTransposedAndBroadcast) {
         for (const auto& [a, b] : operands) {
           SCOPED_TRACE(to_string(a) + " by " + to_string(b));
           expect_gradient(Op::MatMul, floats({stored(a, trans_a), stored(b, trans_b)}),
-                          product(trans_a, trans_b, alpha));
+                          product_attributes(trans_a, trans_b, alpha));
         }
       }
     }
@@ -57,7 +47,7 @@ TEST(ContractionGradients, OfASharedMatrixAreOneProduct) {
         const Shape a = first ? Shape{3, 4} : Shape{2, 6, 3, 4};
         const Shape b = first ? Shape{2, 6, 4, 5} : Shape{4, 5};
         const auto step = operator_step(Op::MatMul, floats({stored(a, trans_a), stored(b, trans_b)}),
-                                        product(trans_a, trans_b), {0, 1});
+                                        product_attributes(trans_a, trans_b), {0, 1});
         ASSERT_TRUE(step.has_value()) << step.error().text();
         EXPECT_THAT(step->macs(Phase::forward), ElementsAre(macs));
         EXPECT_THAT(step->macs(Phase::backward), ElementsAre(macs, macs));
@@ -69,7 +59,7 @@ TEST(ContractionGradients, OfASharedMatrixAreOneProduct) {
 }
 
 TEST(ContractionGradients, OfBatchesCostWhatTheProductCosts) {
-  const auto step = operator_step(Op::MatMul, floats({{2, 1, 3, 4}, {6, 4, 5}}), product(0, 0), {0, 1});
+  const auto step = operator_step(Op::MatMul, floats({{2, 1, 3, 4}, {6, 4, 5}}), product_attributes(0, 0), {0, 1});
   ASSERT_TRUE(step.has_value()) << step.error().text();
   EXPECT_THAT(step->macs(Phase::backward), ElementsAre(2 * 6 * 3 * 4 * 5, 2 * 6 * 3 * 4 * 5));
   EXPECT_EQ(step->count(Op::ReduceSum), 2);
@@ -77,7 +67,7 @@ TEST(ContractionGradients, OfBatchesCostWhatTheProductCosts) {
 
 TEST(ContractionGradients, NothingThatIsNotNeeded) {
   for (std::size_t wanted : {0u, 1u}) {
-    const auto step = operator_step(Op::MatMul, floats({{3, 4}, {4, 5}}), product(0, 0), {wanted});
+    const auto step = operator_step(Op::MatMul, floats({{3, 4}, {4, 5}}), product_attributes(0, 0), {wanted});
     ASSERT_TRUE(step.has_value()) << step.error().text();
     EXPECT_THAT(step->macs(Phase::backward), ElementsAre(3 * 4 * 5));
     EXPECT_EQ(Readers(step->graph).of(step->inputs[wanted]).size(), 1u);  // by the forward part only
@@ -89,15 +79,15 @@ TEST(ContractionGradients, OfGemm) {
     for (std::int64_t trans_b : {0, 1}) {
       const Shape a = stored({3, 4}, trans_a);
       const Shape b = stored({4, 5}, trans_b);
-      expect_gradient(Op::Gemm, floats({a, b}), product(trans_a, trans_b, 0.5));
+      expect_gradient(Op::Gemm, floats({a, b}), product_attributes(trans_a, trans_b, 0.5));
       for (const Shape& c : {Shape{}, Shape{5}, Shape{1}, Shape{3, 1}, Shape{1, 5}, Shape{3, 5}}) {
         for (double beta : {1.0, -0.75, 0.0}) {
-          expect_gradient(Op::Gemm, floats({a, b, c}), product(trans_a, trans_b, 1.5, beta));
+          expect_gradient(Op::Gemm, floats({a, b, c}), product_attributes(trans_a, trans_b, 1.5, beta));
         }
       }
     }
   }
-  const auto step = operator_step(Op::Gemm, floats({{3, 4}, {4, 5}, {5}}), product(0, 0), {0, 1, 2});
+  const auto step = operator_step(Op::Gemm, floats({{3, 4}, {4, 5}, {5}}), product_attributes(0, 0), {0, 1, 2});
   ASSERT_TRUE(step.has_value()) << step.error().text();
   EXPECT_THAT(step->macs(Phase::backward), ElementsAre(3 * 4 * 5, 3 * 4 * 5));
 }

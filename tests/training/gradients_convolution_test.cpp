@@ -69,7 +69,7 @@ Convolution draw(std::mt19937& random, Op op, std::size_t spatial) {
   return result;
 }
 
-void expect_gradient(const Convolution& each) {
+void expect_convolution_gradient(const Convolution& each) {
   SCOPED_TRACE(each.text());
   for (ConvGradient form : {ConvGradient::direct, ConvGradient::im2col}) {
     const auto error =
@@ -94,7 +94,7 @@ TEST(ConvolutionGradients, OfRandomConvolutions) {
   std::mt19937 random(11);
   for (std::size_t spatial : {1u, 1u, 1u, 2u, 2u, 2u, 2u, 2u, 2u, 3u, 3u}) {
     const Convolution each = draw(random, Op::Conv, spatial);
-    expect_gradient(each);
+    expect_convolution_gradient(each);
     expect_costs(each);
   }
 }
@@ -103,7 +103,7 @@ TEST(ConvolutionGradients, OfRandomTransposedConvolutions) {
   std::mt19937 random(12);
   for (std::size_t spatial : {1u, 1u, 1u, 2u, 2u, 2u, 2u, 2u, 2u, 3u, 3u}) {
     Convolution each = draw(random, Op::ConvTranspose, spatial);
-    expect_gradient(each);  // also where the output is padded by a stride and more
+    expect_convolution_gradient(each);  // also where the output is padded by a stride and more
     for (std::size_t i = 0; i < spatial; ++i)
       each.output_padding[i] = std::min(each.output_padding[i], each.strides[i] - 1);
     expect_costs(each);
@@ -112,16 +112,20 @@ TEST(ConvolutionGradients, OfRandomTransposedConvolutions) {
 
 TEST(ConvolutionGradients, OfKindsThatNetworksHave) {
   const Integers two(2, 2), one(2, 1), none(4, 0), around(4, 1);
-  expect_gradient({.shapes = {{2, 3, 5, 5}, {4, 3, 3, 3}, {4}}, .strides = one, .dilations = one, .pads = around});
-  expect_gradient({.shapes = {{2, 3, 6, 7}, {4, 3, 3, 3}}, .strides = two, .dilations = one, .pads = around});
-  expect_gradient(
+  expect_convolution_gradient(
+      {.shapes = {{2, 3, 5, 5}, {4, 3, 3, 3}, {4}}, .strides = one, .dilations = one, .pads = around});
+  expect_convolution_gradient(
+      {.shapes = {{2, 3, 6, 7}, {4, 3, 3, 3}}, .strides = two, .dilations = one, .pads = around});
+  expect_convolution_gradient(
       {.shapes = {{2, 3, 6, 6}, {2, 3, 1, 1}}, .strides = two, .dilations = one, .pads = none});  // shortcut
-  expect_gradient(
+  expect_convolution_gradient(
       {.shapes = {{2, 4, 5, 5}, {4, 1, 3, 3}}, .strides = one, .dilations = one, .pads = around, .group = 4});
-  expect_gradient(
+  expect_convolution_gradient(
       {.shapes = {{2, 2, 6, 6}, {4, 1, 3, 3}}, .strides = two, .dilations = one, .pads = {1, 0, 0, 1}, .group = 2});
-  expect_gradient({.shapes = {{1, 2, 9, 9}, {2, 2, 3, 3}}, .strides = one, .dilations = two, .pads = {2, 2, 2, 2}});
-  expect_gradient({.shapes = {{2, 3, 8, 8}, {4, 3, 4, 4}, {4}}, .strides = {4, 4}, .dilations = one, .pads = none});
+  expect_convolution_gradient(
+      {.shapes = {{1, 2, 9, 9}, {2, 2, 3, 3}}, .strides = one, .dilations = two, .pads = {2, 2, 2, 2}});
+  expect_convolution_gradient(
+      {.shapes = {{2, 3, 8, 8}, {4, 3, 4, 4}, {4}}, .strides = {4, 4}, .dilations = one, .pads = none});
 }
 
 TEST(ConvolutionGradients, DirectAndUnfoldedAreEqual) {

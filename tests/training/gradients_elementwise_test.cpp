@@ -1,8 +1,8 @@
 // Does every elementwise rule agree with central differences, and keep what PyTorch keeps?
 #include "graph/infer.h"
-#include "support/gradient_check.h"
 #include "support/nest_check.h"
 #include "support/backward_of.h"
+#include "training/expect_gradient.h"
 
 #include <gtest/gtest.h>
 
@@ -11,23 +11,11 @@
 namespace monet::test {
 namespace {
 
-using Given = std::vector<std::pair<std::size_t, Array>>;
-
-void expect_gradient(Op op, const std::vector<TensorType>& types, Attributes attributes = {}, Given given = {}) {
-  const auto error = operator_gradient_error(op, types, std::move(attributes), 1, std::move(given));
-  ASSERT_TRUE(error.has_value()) << name_of(op) << ": " << error.error().text();
-  EXPECT_LE(*error, 1e-6) << name_of(op);
-}
-
 // Random values, each as `change` makes it.
 Array changed(const Shape& shape, unsigned seed, double (*change)(double)) {
   Array array = random_array(shape, seed);
   for (double& value : array.values) value = change(value);
   return array;
-}
-
-Array positive(const Shape& shape, unsigned seed) {
-  return changed(shape, seed, [](double x) { return 0.2 + std::abs(x); });
 }
 
 TEST(ElementwiseGradients, OfFunctionsOfOneInput) {
@@ -37,7 +25,7 @@ TEST(ElementwiseGradients, OfFunctionsOfOneInput) {
                 Op::Sign,  Op::Silu,      Op::Sin,  Op::Sinh, Op::Softplus,   Op::Softsign, Op::Tan,   Op::Tanh}) {
     expect_gradient(op, floats({shape}));
   }
-  for (Op op : {Op::Log, Op::Sqrt}) expect_gradient(op, floats({shape}), {}, {{0, positive(shape, 1)}});
+  for (Op op : {Op::Log, Op::Sqrt}) expect_gradient(op, floats({shape}), {}, {{0, positive_array(shape, 1)}});
   for (Op op : {Op::Acos, Op::Asin, Op::Atanh}) {
     expect_gradient(op, floats({shape}), {}, {{0, changed(shape, 1, [](double x) { return 0.8 * x; })}});
   }
@@ -74,7 +62,7 @@ TEST(ElementwiseGradients, OfSeveralInputsUndoBroadcasting) {
     for (Op op : {Op::Add, Op::Sub, Op::Mul, Op::Div, Op::Max, Op::Min, Op::Mean, Op::Sum}) {
       expect_gradient(op, floats(shapes));
     }
-    expect_gradient(Op::Pow, floats(shapes), {}, {{0, positive(shapes[0], 1)}});
+    expect_gradient(Op::Pow, floats(shapes), {}, {{0, positive_array(shapes[0], 1)}});
   }
   const std::vector<std::vector<Shape>> lists = {{{2, 3}}, {{2, 3}, {3}, {2, 1}}, {{3}, {}, {2, 1}, {2, 3}, {1, 1, 1}}};
   for (const std::vector<Shape>& shapes : lists) {
@@ -110,7 +98,7 @@ TEST(ElementwiseGradients, OfPowersWithKnownExponentOrBase) {
       const TensorId constant = builder.scalar(ElementType::float32, of_base ? known : known + 2);
       builder.output(of_base ? builder.add(Op::Pow, "node", {x, constant})
                              : builder.add(Op::Pow, "node", {constant, x}));
-      const auto checked = check_gradients(*builder.finish(), {{x, positive({2, 3}, 3)}}, {x});
+      const auto checked = check_gradients(*builder.finish(), {{x, positive_array({2, 3}, 3)}}, {x});
       ASSERT_TRUE(checked.has_value()) << checked.error().text();
       EXPECT_LE(checked->worst(), 1e-6) << known;
     }

@@ -1,7 +1,7 @@
 // Does every rule for movements agree with central differences?
 #include "support/expect_error.h"
-#include "support/gradient_check.h"
 #include "support/nest_check.h"
+#include "training/expect_gradient.h"
 
 #include <gtest/gtest.h>
 
@@ -11,16 +11,6 @@ namespace monet::test {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
-using Given = std::vector<std::pair<std::size_t, Array>>;
-
-TensorType real(Shape shape) { return {std::move(shape), {}}; }
-TensorType whole(Shape shape) { return {std::move(shape), {.element = ElementType::int64}}; }
-
-void expect_gradient(Op op, const std::vector<TensorType>& types, const Attributes& attributes, Given given = {}) {
-  const auto error = operator_gradient_error(op, types, attributes, 1, std::move(given));
-  ASSERT_TRUE(error.has_value()) << name_of(op) << ": " << error.error().text();
-  EXPECT_LE(*error, 1e-6) << name_of(op);
-}
 
 Attributes pads(Integers amounts, std::string mode) { return {{Attr::pads, amounts}, {Attr::mode, mode}}; }
 

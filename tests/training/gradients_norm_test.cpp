@@ -1,7 +1,7 @@
 // Does every rule for normalizations agree with central differences, and read no more than it needs?
 #include "support/expect_error.h"
-#include "support/gradient_check.h"
 #include "support/nest_check.h"
+#include "training/expect_gradient.h"
 
 #include <gtest/gtest.h>
 
@@ -18,11 +18,8 @@ Attributes attributes(std::vector<std::pair<Attr, std::int64_t>> integers = {}, 
   return result;
 }
 
-void expect_gradient(Op op, const std::vector<Shape>& shapes, const Attributes& given,
-                     std::vector<std::pair<std::size_t, Array>> values = {}) {
-  const auto error = operator_gradient_error(op, floats(shapes), given, 1, std::move(values));
-  ASSERT_TRUE(error.has_value()) << name_of(op) << ": " << error.error().text();
-  EXPECT_LE(*error, 1e-6) << name_of(op);
+void expect_norm_gradient(Op op, const std::vector<Shape>& shapes, const Attributes& given, Given values = {}) {
+  expect_gradient(op, floats(shapes), given, std::move(values));
 }
 
 // The operators of the backward part when only these inputs are trained; the gradients are checked as well.
@@ -54,35 +51,35 @@ std::vector<Op> backward(Op op, const std::vector<Shape>& shapes, const Attribut
 TEST(NormGradients, OfBatchNormalizationInTraining) {
   for (const Shape& shape : {Shape{5, 3}, Shape{3, 2, 4}, Shape{2, 3, 2, 3}, Shape{2, 2, 2, 2, 2}}) {
     const Shape channels = {shape[1]};
-    expect_gradient(Op::BatchNormalization, {shape, channels, channels, channels, channels},
-                    attributes({{Attr::training_mode, 1}}));
+    expect_norm_gradient(Op::BatchNormalization, {shape, channels, channels, channels, channels},
+                         attributes({{Attr::training_mode, 1}}));
   }
 }
 
 TEST(NormGradients, OfBatchNormalizationWithConstantStatistics) {
   const Array variance{{3}, {0.5, 1.25, 2}};
   for (const Shape& shape : {Shape{4, 3}, Shape{2, 3, 2, 3}}) {
-    expect_gradient(Op::BatchNormalization, {shape, {3}, {3}, {3}, {3}}, attributes({{Attr::training_mode, 0}}),
-                    {{4, variance}});
+    expect_norm_gradient(Op::BatchNormalization, {shape, {3}, {3}, {3}, {3}}, attributes({{Attr::training_mode, 0}}),
+                         {{4, variance}});
   }
 }
 
 TEST(NormGradients, OfLayerNormalization) {
   for (std::int64_t axis : {0, 1, 2}) {
-    expect_gradient(Op::LayerNormalization, {{2, 3, 4}, {4}, {4}}, attributes({{Attr::axis, axis}}));
+    expect_norm_gradient(Op::LayerNormalization, {{2, 3, 4}, {4}, {4}}, attributes({{Attr::axis, axis}}));
   }
   // Any scale and bias that broadcast to the input.
-  expect_gradient(Op::LayerNormalization, {{2, 3, 4}, {3, 4}}, attributes({{Attr::axis, 1}}));
-  expect_gradient(Op::LayerNormalization, {{2, 3, 4}, {}, {2, 1, 4}}, attributes({{Attr::axis, 1}}));
-  expect_gradient(Op::LayerNormalization, {{2, 3, 4}, {2, 3, 1}, {3, 1}}, attributes({{Attr::axis, 2}}));
-  expect_gradient(Op::LayerNormalization, {{2, 3, 4}, {2, 3, 4}, {2, 3, 4}}, attributes({{Attr::axis, 0}}));
-  expect_gradient(Op::LayerNormalization, {{2, 3, 4}, {4}, {4}}, attributes({{Attr::axis, 2}}, 0.0));
+  expect_norm_gradient(Op::LayerNormalization, {{2, 3, 4}, {3, 4}}, attributes({{Attr::axis, 1}}));
+  expect_norm_gradient(Op::LayerNormalization, {{2, 3, 4}, {}, {2, 1, 4}}, attributes({{Attr::axis, 1}}));
+  expect_norm_gradient(Op::LayerNormalization, {{2, 3, 4}, {2, 3, 1}, {3, 1}}, attributes({{Attr::axis, 2}}));
+  expect_norm_gradient(Op::LayerNormalization, {{2, 3, 4}, {2, 3, 4}, {2, 3, 4}}, attributes({{Attr::axis, 0}}));
+  expect_norm_gradient(Op::LayerNormalization, {{2, 3, 4}, {4}, {4}}, attributes({{Attr::axis, 2}}, 0.0));
 }
 
 TEST(NormGradients, OfRootMeanSquareNormalization) {
   for (std::int64_t axis : {0, 1, 2}) {
     for (const Shape& scale : {Shape{4}, Shape{3, 4}, Shape{}, Shape{2, 1, 4}}) {
-      expect_gradient(Op::RMSNormalization, {{2, 3, 4}, scale}, attributes({{Attr::axis, axis}}));
+      expect_norm_gradient(Op::RMSNormalization, {{2, 3, 4}, scale}, attributes({{Attr::axis, axis}}));
     }
   }
 }
@@ -90,23 +87,23 @@ TEST(NormGradients, OfRootMeanSquareNormalization) {
 TEST(NormGradients, OfGroupsAndInstances) {
   for (std::int64_t groups : {1, 2, 4}) {
     for (const Shape& shape : {Shape{2, 4, 3}, Shape{2, 4, 2, 3}}) {
-      expect_gradient(Op::GroupNormalization, {shape, {4}, {4}}, attributes({{Attr::num_groups, groups}}));
+      expect_norm_gradient(Op::GroupNormalization, {shape, {4}, {4}}, attributes({{Attr::num_groups, groups}}));
     }
   }
-  expect_gradient(Op::GroupNormalization, {{3, 6}, {6}, {6}}, attributes({{Attr::num_groups, 2}}));
+  expect_norm_gradient(Op::GroupNormalization, {{3, 6}, {6}, {6}}, attributes({{Attr::num_groups, 2}}));
   for (const Shape& shape : {Shape{2, 3, 4}, Shape{1, 3, 2, 3}}) {
-    expect_gradient(Op::InstanceNormalization, {shape, {3}, {3}}, attributes());
+    expect_norm_gradient(Op::InstanceNormalization, {shape, {3}, {3}}, attributes());
   }
 }
 
 TEST(NormGradients, OfLengthsAndDeviations) {
   for (std::int64_t p : {1, 2}) {
     for (std::int64_t axis : {0, 1, 2}) {
-      expect_gradient(Op::LpNormalization, {{2, 3, 4}}, attributes({{Attr::axis, axis}, {Attr::p, p}}));
+      expect_norm_gradient(Op::LpNormalization, {{2, 3, 4}}, attributes({{Attr::axis, axis}, {Attr::p, p}}));
     }
   }
   for (const Integers& axes : {Integers{0, 2, 3}, Integers{1}, Integers{0, 1, 2, 3}}) {
-    expect_gradient(Op::MeanVarianceNormalization, {{2, 3, 2, 3}}, {{Attr::axes, axes}});
+    expect_norm_gradient(Op::MeanVarianceNormalization, {{2, 3, 2, 3}}, {{Attr::axes, axes}});
   }
 }
 
@@ -127,8 +124,8 @@ TEST(NormGradients, StayFiniteForRowsOfZeros) {
 TEST(NormGradients, OfLocalResponseNormalization) {
   for (std::int64_t size : {1, 2, 3, 4, 5, 9}) {
     for (const Shape& shape : {Shape{2, 4}, Shape{1, 5, 2}, Shape{2, 3, 2, 2}}) {
-      expect_gradient(Op::LRN, {shape},
-                      {{Attr::alpha, 0.5}, {Attr::beta, 0.75}, {Attr::bias, 1.5}, {Attr::size, size}});
+      expect_norm_gradient(Op::LRN, {shape},
+                           {{Attr::alpha, 0.5}, {Attr::beta, 0.75}, {Attr::bias, 1.5}, {Attr::size, size}});
     }
   }
 }

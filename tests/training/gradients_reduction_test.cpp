@@ -1,7 +1,7 @@
 // Does every rule for reductions agree with central differences?
-#include "support/gradient_check.h"
 #include "support/nest_check.h"
 #include "support/backward_of.h"
+#include "training/expect_gradient.h"
 
 #include <gtest/gtest.h>
 
@@ -11,19 +11,10 @@ namespace monet::test {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
-using Given = std::vector<std::pair<std::size_t, Array>>;
 
-void expect_gradient(Op op, const Shape& shape, const Attributes& attributes, std::size_t outputs = 1,
-                     Given given = {}) {
-  const auto error = operator_gradient_error(op, floats({shape}), attributes, outputs, std::move(given));
-  ASSERT_TRUE(error.has_value()) << name_of(op) << ": " << error.error().text();
-  EXPECT_LE(*error, 1e-6) << name_of(op);
-}
-
-Array positive(const Shape& shape) {
-  Array array = random_array(shape, 1);
-  for (double& value : array.values) value = 0.2 + std::abs(value);
-  return array;
+void expect_reduction_gradient(Op op, const Shape& shape, const Attributes& attributes, std::size_t outputs = 1,
+                               Given given = {}) {
+  expect_gradient(op, floats({shape}), attributes, std::move(given), outputs);
 }
 
 TEST(ReductionGradients, OverAnyAxes) {
@@ -33,21 +24,21 @@ TEST(ReductionGradients, OverAnyAxes) {
       const Attributes over = {{Attr::axes, axes}, {Attr::keepdims, keepdims}};
       for (Op op : {Op::ReduceL1, Op::ReduceL2, Op::ReduceLogSumExp, Op::ReduceMax, Op::ReduceMean, Op::ReduceMin,
                     Op::ReduceProd, Op::ReduceSum, Op::ReduceSumSquare}) {
-        expect_gradient(op, shape, over);
+        expect_reduction_gradient(op, shape, over);
       }
-      expect_gradient(Op::ReduceLogSum, shape, over, 1, {{0, positive(shape)}});
+      expect_reduction_gradient(Op::ReduceLogSum, shape, over, 1, {{0, positive_array(shape)}});
     }
   }
   const Attributes none = {{Attr::axes, Integers{}}, {Attr::keepdims, std::int64_t{0}}};
-  for (Op op : {Op::ReduceMean, Op::ReduceMax, Op::ReduceProd}) expect_gradient(op, {}, none);
+  for (Op op : {Op::ReduceMean, Op::ReduceMax, Op::ReduceProd}) expect_reduction_gradient(op, {}, none);
 }
 
 TEST(ReductionGradients, OfRunningSums) {
   for (std::int64_t axis : {0, 1, 2}) {
     for (std::int64_t exclusive : {0, 1}) {
       for (std::int64_t reverse : {0, 1}) {
-        expect_gradient(Op::CumSum, {2, 4, 3},
-                        {{Attr::axis, axis}, {Attr::exclusive, exclusive}, {Attr::reverse, reverse}});
+        expect_reduction_gradient(Op::CumSum, {2, 4, 3},
+                                  {{Attr::axis, axis}, {Attr::exclusive, exclusive}, {Attr::reverse, reverse}});
       }
     }
   }
@@ -57,7 +48,7 @@ TEST(ReductionGradients, OfPickedValues) {
   for (std::int64_t axis : {0, 1}) {
     for (std::int64_t largest : {0, 1}) {
       for (std::size_t outputs : {1, 2}) {
-        expect_gradient(
+        expect_reduction_gradient(
             Op::TopK, {4, 5},
             {{Attr::axis, axis}, {Attr::k, std::int64_t{3}}, {Attr::largest, largest}, {Attr::sorted, std::int64_t{1}}},
             outputs);
@@ -67,7 +58,7 @@ TEST(ReductionGradients, OfPickedValues) {
 }
 
 TEST(ReductionGradients, AreZeroWhereOnlyTheChoiceDepends) {
-  expect_gradient(Op::Hardmax, {3, 4}, {{Attr::axes, Integers{1}}});
+  expect_reduction_gradient(Op::Hardmax, {3, 4}, {{Attr::axes, Integers{1}}});
 }
 
 TEST(ReductionGradients, ReadWhatPyTorchSaves) {

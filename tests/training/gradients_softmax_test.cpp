@@ -48,7 +48,7 @@ struct ClassLoss {
   }
 };
 
-void expect_gradient(const ClassLoss& loss) {
+void expect_loss_gradient(const ClassLoss& loss) {
   SCOPED_TRACE(loss.name());
   const Shape shape = {2, 3, 4};
   Shape positions = shape;
@@ -80,10 +80,11 @@ TEST(LossGradients, OverClasses) {
     for (const std::string reduction : {"none", "mean", "sum"}) {
       for (bool weighted : {false, true}) {
         for (std::optional<std::int64_t> ignored : {std::optional<std::int64_t>{}, {-1}, {1}}) {
-          expect_gradient({Op::NegativeLogLikelihoodLoss, axis, reduction, weighted, ignored, 0, 1});
+          expect_loss_gradient({Op::NegativeLogLikelihoodLoss, axis, reduction, weighted, ignored, 0, 1});
           for (double smoothing : {0.0, 0.1, 1.0}) {
             for (std::size_t outputs : {1, 2}) {
-              expect_gradient({Op::SoftmaxCrossEntropyLoss, axis, reduction, weighted, ignored, smoothing, outputs});
+              expect_loss_gradient(
+                  {Op::SoftmaxCrossEntropyLoss, axis, reduction, weighted, ignored, smoothing, outputs});
             }
           }
         }

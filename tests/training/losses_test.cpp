@@ -14,7 +14,7 @@ namespace {
 
 const Array scores{{2, 3, 2}, {0.5, -1, 2, 0.25, -0.75, 1.5, 1, 0, -2, 3, 0.5, 0.125}};
 const Array labels{{2, 2}, {2, 0, 1, 1}};
-const Array weights{{3}, {0.5, 2, 1.25}};
+const Array class_weights{{3}, {0.5, 2, 1.25}};
 
 void expect_near(const std::vector<double>& actual, const std::vector<double>& expected) {
   ASSERT_EQ(actual.size(), expected.size());
@@ -67,7 +67,7 @@ TEST(Losses, CrossEntropyIsPyTorchs) {
   // clang-format on
   for (const Case& each : cases) {
     std::vector<Array> inputs = {scores, labels};
-    if (each.weighted) inputs.push_back(weights);
+    if (each.weighted) inputs.push_back(class_weights);
     const auto [loss, slope] = loss_and_slope(Op::SoftmaxCrossEntropyLoss, inputs,
                                               {{Attr::reduction, each.reduction},
                                                {Attr::ignore_index, each.ignore_index},
@@ -100,7 +100,7 @@ TEST(Losses, NegativeLogLikelihoodIsPyTorchs) {
     return p;
   }();
   const auto [mean, mean_slope] =
-      loss_and_slope(Op::NegativeLogLikelihoodLoss, {log_probabilities, labels, weights},
+      loss_and_slope(Op::NegativeLogLikelihoodLoss, {log_probabilities, labels, class_weights},
                      {{Attr::reduction, std::string("mean")}, {Attr::ignore_index, std::int64_t{1}}});
   expect_near(mean, {2.94847953969338});
   expect_near(mean_slope, {0, -0.285714285714286, 0, 0, -0.714285714285714, 0, 0, 0, 0, 0, 0, 0});

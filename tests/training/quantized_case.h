@@ -4,6 +4,7 @@
 #include "graph/builder.h"
 #include "graph/verify.h"
 #include "networks/layers.h"
+#include "support/onnx_builder.h"
 #include "training/quantized.h"
 #include "training/step.h"
 
@@ -14,6 +15,8 @@
 #include <set>
 
 namespace monet::training::quantized_case {
+
+using test::tensor_named;
 
 inline Recipe recipe_of(const std::string& name) {
   auto recipe = read_recipe(name);
@@ -48,14 +51,6 @@ inline Graph two_linear_layers(std::int64_t batch, std::int64_t in, std::int64_t
   x = builder.add(Op::MatMul, "Y", {x, builder.parameter("W", {out, in})}, transposed);
   builder.output(builder.add(Op::Tanh, "act", {x}));
   return *builder.finish();
-}
-
-inline TensorId tensor_named(const Graph& graph, const std::string& name) {
-  for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
-    if (graph.tensors()[i].name == name) return TensorId(i);
-  }
-  ADD_FAILURE() << "no tensor " << name;
-  return TensorId(0);
 }
 
 inline std::int64_t count(const Graph& graph, Op op) { return std::ranges::count(graph.nodes(), op, &Node::op); }

@@ -14,6 +14,7 @@ namespace monet::training {
 namespace {
 
 using namespace quantized_case;
+using test::parameters_of;
 using testing::HasSubstr;
 
 // Integers alone: what lies between operators is int8 with one power of two, sums are int32, no other weights.
@@ -45,12 +46,6 @@ TEST(Quantized, IntegerTraining) {
 
 const Node& maker_of(const Graph& graph, const std::string& name) {
   return graph[graph[tensor_named(graph, name)].producer];
-}
-
-std::int64_t parameters_of(const Graph& graph) {
-  std::int64_t sum = 0;
-  for (const Tensor& tensor : graph.tensors()) sum += tensor.parameter ? element_count(tensor.type.shape) : 0;
-  return sum;
 }
 
 // Gradients that products leave are rounded at random, what they leave in the forward part to the nearest.

@@ -4,6 +4,7 @@
 #include "base/embedded.h"
 #include "graph/format.h"
 #include "support/folder.h"
+#include "training/quantized_case.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,18 +15,14 @@
 namespace monet::training {
 namespace {
 
+using quantized_case::recipe_of;
+
 const NumberFormat& format_named(const std::string& name) {
   for (const NumberFormat& each : number_formats()) {
     if (each.name == name) return each;
   }
   ADD_FAILURE() << "no format " << name;
   return number_formats().front();
-}
-
-Recipe recipe_of(const std::string& name) {
-  auto recipe = read_recipe(name);
-  EXPECT_TRUE(recipe.has_value()) << (recipe ? "" : recipe.error().text());
-  return recipe ? *recipe : Recipe{};
 }
 
 Recipe parsed(const std::string& text) {

@@ -5,6 +5,7 @@
 #include "graph/verify.h"
 #include "networks/builtin.h"
 #include "support/expect_error.h"
+#include "support/onnx_builder.h"
 #include "support/random_step.h"
 #include "support/random_values.h"
 #include "training/step.h"
@@ -21,10 +22,11 @@
 namespace monet::training {
 namespace {
 
+using test::tensor_named;
 using testing::HasSubstr;
 using Integers = std::vector<std::int64_t>;
 
-Graph step_of(Graph forward, const StepOptions& options = {}) {
+Graph step_graph_of(Graph forward, const StepOptions& options = {}) {
   auto step = make_training_step({std::move(forward), false, {}, {}}, options);
   EXPECT_TRUE(step.has_value()) << (step ? "" : step.error().text());
   return step ? std::move(step->graph) : Graph();
@@ -33,15 +35,7 @@ Graph step_of(Graph forward, const StepOptions& options = {}) {
 Graph builtin_step(const std::string& network, const StepOptions& options = {}) {
   auto forward = build_builtin(network);
   EXPECT_TRUE(forward.has_value()) << (forward ? "" : forward.error().text());
-  return forward ? step_of(*std::move(forward), options) : Graph();
-}
-
-TensorId tensor_named(const Graph& graph, std::string_view name) {
-  for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
-    if (graph.tensors()[i].name == name) return TensorId(i);
-  }
-  ADD_FAILURE() << "no tensor " << name;
-  return {};
+  return forward ? step_graph_of(*std::move(forward), options) : Graph();
 }
 
 NodeId node_named(const Graph& graph, std::string_view name) {
@@ -85,7 +79,7 @@ std::set<NodeId> readers_through_views(const Graph& graph, TensorId tensor) {
 }
 
 // Every value that the step made is made with the same bits, and so is every copy.
-void expect_same_values(const Graph& step, const Recomputed& after, const std::string& what) {
+void expect_same_bits_after(const Graph& step, const Recomputed& after, const std::string& what) {
   Values expected = values_for(step, 7);
   Values actual = values_for(after.graph, 7);
   ASSERT_TRUE(run(step, expected)) << what;
@@ -151,7 +145,7 @@ void expect_recomputed(const Graph& step, const std::vector<TensorId>& chosen, c
     EXPECT_TRUE(readers_through_views(after->graph, copy).empty()) << what << ": " << step[candidate.tensor].name;
   }
   expect_copies_in_place(step, *after, what);
-  if (with_values) expect_same_values(step, *after, what);
+  if (with_values) expect_same_bits_after(step, *after, what);
 }
 
 std::vector<TensorId> recomputable(const Graph& step) {
@@ -263,7 +257,7 @@ Graph conv_net() {
   b.output(b.add(Op::Conv, "conv3", {x, b.parameter("conv3.weight", {5, 4, 3, 3})}, same));
   auto graph = b.finish();
   EXPECT_TRUE(graph.has_value()) << (graph ? "" : graph.error().text());
-  return step_of(*std::move(graph), {.loss = {.kind = LossKind::mean_squared_error}});
+  return step_graph_of(*std::move(graph), {.loss = {.kind = LossKind::mean_squared_error}});
 }
 
 TEST(Recompute, RewritesLargeNetworks) {
@@ -327,7 +321,7 @@ TEST(Recompute, CopiesAreSharedAndChainsGoBackToWhatIsKept) {
   for (int i = 0; i < 1000; ++i) x = b.add(Op::Tanh, "t" + std::to_string(i), {x});
   b.output(b.add(Op::MatMul, "y", {b.add(Op::Mul, "m", {x, b.parameter("p", {3})}), b.parameter("w", {3, 2})},
                  {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}}));
-  const Graph step = step_of(*b.finish(), {.loss = {.kind = LossKind::mean_squared_error}});
+  const Graph step = step_graph_of(*b.finish(), {.loss = {.kind = LossKind::mean_squared_error}});
   // Only x (t999) and m are saved: nothing before the parameter has a gradient.
   const std::vector<TensorId> saved = recomputable(step);
   ASSERT_EQ(saved.size(), 2U);
@@ -344,7 +338,7 @@ TEST(Recompute, ViewsFollowWhatTheyShow) {
   const TensorId flat = b.add(Op::Reshape, "flat", {x}, {{Attr::shape, Integers{2, 12}}});
   b.output(b.add(Op::MatMul, "y", {flat, b.parameter("w", {12, 2})},
                  {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}}));
-  const Graph step = step_of(*b.finish(), {.loss = {.kind = LossKind::mean_squared_error}});
+  const Graph step = step_graph_of(*b.finish(), {.loss = {.kind = LossKind::mean_squared_error}});
   const TensorId exp = step[node_named(step, "exp")].outputs[0];
   const TensorId view = step[node_named(step, "flat")].outputs[0];
   EXPECT_EQ(stored_behind(step, view), std::vector{exp});
@@ -363,7 +357,7 @@ TEST(Recompute, ASecondCopyHasTheNextNumber) {
   x = b.add(Op::Mul, "a~1", {x, b.parameter("p", {3})});
   x = b.add(Op::Exp, "a", {x});
   b.output(b.add(Op::Mul, "y", {x, b.parameter("q", {3})}));
-  const Graph step = step_of(*b.finish(), {.loss = {.kind = LossKind::mean_squared_error}});
+  const Graph step = step_graph_of(*b.finish(), {.loss = {.kind = LossKind::mean_squared_error}});
   const auto after = recompute(step, std::vector{step[node_named(step, "a")].outputs[0]});
   ASSERT_TRUE(after.has_value()) << after.error().text();
   ASSERT_TRUE(verify(after->graph));
@@ -377,7 +371,7 @@ Graph dropout_net(double ratio) {
   x = b.add(Op::Dropout, "drop", {x}, {{Attr::ratio, ratio}});
   x = b.add(Op::Exp, "exp", {x});
   b.output(b.add(Op::Mul, "y", {x, b.parameter("q", {6})}));
-  return step_of(*b.finish(), {.loss = {.kind = LossKind::mean_squared_error}});
+  return step_graph_of(*b.finish(), {.loss = {.kind = LossKind::mean_squared_error}});
 }
 
 // With a ratio of 1/2 the factor is 2 and rounds nothing; only zeros may have another sign.
@@ -418,7 +412,7 @@ TEST(Recompute, NeverRepeatsWhatIsRandom) {
                                 {Attr::to, static_cast<std::int64_t>(ElementType::float32)}});
   x = b.add(Op::Exp, "exp", {b.add(Op::Add, "add", {x, noise})});
   b.output(b.add(Op::Mul, "y", {x, b.parameter("q", {4})}));
-  const Graph noisy = step_of(*b.finish(), {.loss = {.kind = LossKind::mean_squared_error}});
+  const Graph noisy = step_graph_of(*b.finish(), {.loss = {.kind = LossKind::mean_squared_error}});
   bool refused = false;
   for (const SavedCandidate& candidate : saved_candidates(noisy)) {
     refused |= candidate.reason.find("'noise'") != std::string::npos;

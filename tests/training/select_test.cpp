@@ -24,7 +24,7 @@ std::vector<std::string> chosen(const std::string& network, const SelectOptions&
   return names;
 }
 
-std::string refusal(const SelectOptions& options) {
+std::string selection_refusal(const SelectOptions& options) {
   const auto graph = build_builtin("mlp-robotics");
   const auto ids = select_trained(*graph, options);
   return ids ? "accepted" : ids.error().text();
@@ -53,11 +53,11 @@ TEST(Select, LastLayersWithTheirBiases) {
 }
 
 TEST(Select, RefusesWhatMatchesNothing) {
-  EXPECT_THAT(refusal({.freeze = {"layer.0.weight"}}), HasSubstr("no parameter matches 'layer.0.weight'"));
-  EXPECT_THAT(refusal({.freeze = {"layer.0.weight"}}), HasSubstr("did you mean 'layers.0.weight'?"));
-  EXPECT_THAT(refusal({.train = {"nothing*"}}), HasSubstr("--train"));
-  EXPECT_THAT(refusal({.freeze = {"*"}}), HasSubstr("every parameter is frozen"));
-  EXPECT_THAT(refusal({.last_layers = 0}), HasSubstr("at least 1"));
+  EXPECT_THAT(selection_refusal({.freeze = {"layer.0.weight"}}), HasSubstr("no parameter matches 'layer.0.weight'"));
+  EXPECT_THAT(selection_refusal({.freeze = {"layer.0.weight"}}), HasSubstr("did you mean 'layers.0.weight'?"));
+  EXPECT_THAT(selection_refusal({.train = {"nothing*"}}), HasSubstr("--train"));
+  EXPECT_THAT(selection_refusal({.freeze = {"*"}}), HasSubstr("every parameter is frozen"));
+  EXPECT_THAT(selection_refusal({.last_layers = 0}), HasSubstr("at least 1"));
 }
 
 TEST(Select, RefusesANetworkWithoutParameters) {

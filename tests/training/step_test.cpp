@@ -41,7 +41,7 @@ std::int64_t macs(const Graph& graph, Phase phase) {
   return sum;
 }
 
-std::int64_t count(const Graph& graph, Phase phase, Op op) {
+std::int64_t count_in_phase(const Graph& graph, Phase phase, Op op) {
   return std::ranges::count_if(graph.nodes(), [&](const Node& node) { return node.phase == phase && node.op == op; });
 }
 
@@ -88,8 +88,8 @@ TEST(Step, HasThePublishedNumbersOfLowRankAdditions) {
 
 TEST(Step, ComputesNoGradientOfTheInput) {
   const TrainingStep step = sound_step("resnet18-cifar-folded");
-  EXPECT_EQ(count(step.graph, Phase::backward, Op::ConvWeightGrad), 20);
-  EXPECT_EQ(count(step.graph, Phase::backward, Op::ConvTranspose), 19);
+  EXPECT_EQ(count_in_phase(step.graph, Phase::backward, Op::ConvWeightGrad), 20);
+  EXPECT_EQ(count_in_phase(step.graph, Phase::backward, Op::ConvTranspose), 19);
 }
 
 TEST(Step, LeavesOutWhatFrozenParametersNeed) {
@@ -158,17 +158,17 @@ TEST(Step, MixedPrecisionKeepsMasterWeights) {
 }
 
 // What the message says when a step cannot be made.
-std::string refusal(const std::string& network, const StepOptions& options) {
+std::string step_refusal(const std::string& network, const StepOptions& options) {
   const auto step = step_of(network, options);
   return step ? "accepted" : step.error().text();
 }
 
 TEST(Step, RefusesALossThatDoesNotFit) {
-  EXPECT_THAT(refusal("mlp-robotics", {.loss = {.kind = LossKind::output, .output = "action"}}),
+  EXPECT_THAT(step_refusal("mlp-robotics", {.loss = {.kind = LossKind::output, .output = "action"}}),
               HasSubstr("the network has no output 'action'"));
-  EXPECT_THAT(refusal("mlp-robotics", {.loss = {.class_axis = 5}}), HasSubstr("it has no axis 5"));
-  EXPECT_THAT(refusal("mlp-robotics:outputs=1", {}), HasSubstr("use --loss mse or bce"));
-  EXPECT_THAT(refusal("mlp-robotics", {.loss = {.label_smoothing = 2}}), HasSubstr("from 0 to 1"));
+  EXPECT_THAT(step_refusal("mlp-robotics", {.loss = {.class_axis = 5}}), HasSubstr("it has no axis 5"));
+  EXPECT_THAT(step_refusal("mlp-robotics:outputs=1", {}), HasSubstr("use --loss mse or bce"));
+  EXPECT_THAT(step_refusal("mlp-robotics", {.loss = {.label_smoothing = 2}}), HasSubstr("from 0 to 1"));
 }
 
 TEST(Step, NamesAnOperatorThatCannotBeDifferentiatedAndWhatLiesBehindIt) {

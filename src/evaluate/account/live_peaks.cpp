@@ -10,7 +10,7 @@ namespace monet {
 
 namespace {
 
-struct Event {
+struct LoadChange {
   double time;
   std::int64_t bytes;  // negative: they go
 };
@@ -84,21 +84,21 @@ class Buckets {
   }
 
   // The events of open buckets in order, and where each bucket's start.
-  std::pair<std::vector<Event>, std::vector<std::uint32_t>> events_of(const std::vector<bool>& open) const {
+  std::pair<std::vector<LoadChange>, std::vector<std::uint32_t>> events_of(const std::vector<bool>& open) const {
     std::vector<std::uint32_t> start(open.size() + 1, 0);
     const auto each_event = [&](const auto& visit) {
       each_stay([&](const auto& stay) {
         const std::size_t comes = bucket(stay.memory, stay.start), goes = bucket(stay.memory, stay.end);
-        if (open[comes]) visit(comes, Event{stay.start, stay.bytes});
-        if (open[goes]) visit(goes, Event{stay.end, -stay.bytes});
+        if (open[comes]) visit(comes, LoadChange{stay.start, stay.bytes});
+        if (open[goes]) visit(goes, LoadChange{stay.end, -stay.bytes});
       });
     };
-    each_event([&](std::size_t i, const Event&) { ++start[i + 1]; });
+    each_event([&](std::size_t i, const LoadChange&) { ++start[i + 1]; });
     for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
-    std::vector<Event> events(start.back());
+    std::vector<LoadChange> events(start.back());
     std::vector<std::uint32_t> next(start.begin(), start.end() - 1);
-    each_event([&](std::size_t i, const Event& event) { events[next[i]++] = event; });
-    const auto earlier = [](const Event& a, const Event& b) {
+    each_event([&](std::size_t i, const LoadChange& event) { events[next[i]++] = event; });
+    const auto earlier = [](const LoadChange& a, const LoadChange& b) {
       return a.time != b.time ? a.time < b.time : a.bytes < b.bytes;
     };
     for (std::size_t i = 0; i + 1 < start.size(); ++i) {

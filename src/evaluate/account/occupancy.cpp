@@ -18,7 +18,7 @@ struct Held {
   Role role;
 };
 
-struct Event {
+struct HeldEvent {
   double time;
   std::int64_t bytes;  // negative: they go
   Role role;
@@ -45,21 +45,21 @@ std::vector<std::vector<Held>> held_in(const ScheduledStep& step) {
   return memories;
 }
 
-std::vector<Event> events_of(const std::vector<Held>& held) {
-  std::vector<Event> events;
+std::vector<HeldEvent> events_of(const std::vector<Held>& held) {
+  std::vector<HeldEvent> events;
   events.reserve(2 * held.size());
   for (const Held& h : held) {
     if (h.start >= h.end) continue;
     events.push_back({h.start, h.bytes, h.role});
     events.push_back({h.end, -h.bytes, h.role});
   }
-  std::ranges::sort(events, [](const Event& a, const Event& b) { return a.time < b.time; });
+  std::ranges::sort(events, [](const HeldEvent& a, const HeldEvent& b) { return a.time < b.time; });
   return events;
 }
 
 // Calls visit for each moment at which something comes or goes, with what is held from then on.
 template <class Visit>
-void each_moment(const std::vector<Event>& events, const Visit& visit) {
+void each_moment(const std::vector<HeldEvent>& events, const Visit& visit) {
   RoleBytes held{};
   std::int64_t total = 0;
   for (std::size_t i = 0; i < events.size();) {
@@ -73,7 +73,7 @@ void each_moment(const std::vector<Event>& events, const Visit& visit) {
 }
 
 void set_curve(const std::vector<Held>& held, std::size_t points, Occupancy& result) {
-  const std::vector<Event> events = events_of(held);
+  const std::vector<HeldEvent> events = events_of(held);
   std::vector<std::int64_t> totals;
   each_moment(events, [&](double time, const RoleBytes& bytes, std::int64_t total) {
     totals.push_back(total);

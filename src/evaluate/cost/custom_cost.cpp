@@ -23,17 +23,17 @@ void add(std::string& key, const std::vector<std::vector<std::int64_t>>& shapes)
 }
 
 // Cycles and pJ: far above any step, and no sum of them is infinite.
-constexpr double most = 1e18;
+constexpr double largest_cost = 1e18;
 
 Status check(const CustomTile& tile, const char* what, double value) {
   const std::string has = fmt::format("the cost given for {} on core {} has {} {}", tile.op, tile.core, value, what);
   if (!std::isfinite(value) || value < 0) {
     return Error{.message = has, .place = {}, .advice = "give a finite number that is not negative"};
   }
-  if (value > most) {
-    return Error{.message = fmt::format("{}, which is more than {}", has, most),
+  if (value > largest_cost) {
+    return Error{.message = fmt::format("{}, which is more than {}", has, largest_cost),
                  .place = {},
-                 .advice = fmt::format("give at most {} {}", most, what)};
+                 .advice = fmt::format("give at largest_cost {} {}", largest_cost, what)};
   }
   return Done{};
 }

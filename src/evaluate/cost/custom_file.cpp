@@ -6,7 +6,7 @@
 #include "hardware/check_keys.h"
 #include "hardware/expression.h"
 #include "hardware/parameters.h"
-#include "hardware/yaml.h"
+#include "hardware/yaml_values.h"
 
 #include <fmt/format.h>
 
@@ -41,10 +41,6 @@ struct OperatorFormulas {
 };
 
 using FormulaTable = std::map<std::string, OperatorFormulas, std::less<>>;
-
-Error error_at(const Place& place, std::string message, std::string advice) {
-  return {.message = std::move(message), .place = place.text(), .advice = std::move(advice)};
-}
 
 double elements_of(const std::vector<std::int64_t>& shape) {
   double product = 1;

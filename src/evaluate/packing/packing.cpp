@@ -34,14 +34,14 @@ void require_valid(std::span<const PackItem> items) {
 }
 
 // One problem on its way: the best so far, and what is known to be too little.
-struct State {
-  const Problem* problem = nullptr;
+struct Progress {
+  const packing::Problem* problem = nullptr;
   Offsets best;
   std::int64_t lower = 0;  // no packing has a lower peak
 };
 
 // Until the peak is at most `goal` or the steps run out.
-Offsets best_greedy(const Problem& problem, std::int64_t goal, double effort) {
+Offsets best_greedy(const packing::Problem& problem, std::int64_t goal, double effort) {
   Offsets best = pack_in_time(problem);
   std::int64_t steps =
       static_cast<std::int64_t>(greedy_steps * std::min(effort, 1.0)) + 64 * std::int64_t{problem.buffers()};
@@ -52,7 +52,7 @@ Offsets best_greedy(const Problem& problem, std::int64_t goal, double effort) {
   return best;
 }
 
-Outcome attempt(State& state, std::int64_t capacity, std::int64_t work, SearchLimit& limit) {
+Outcome attempt(Progress& state, std::int64_t capacity, std::int64_t work, SearchLimit& limit) {
   SearchLimit part{.work = std::min(work, limit.work), .deadline = limit.deadline};
   const std::int64_t before = part.work;
   Offsets found;
@@ -64,7 +64,7 @@ Outcome attempt(State& state, std::int64_t capacity, std::int64_t work, SearchLi
 }
 
 // By search, towards `goal`: it first, for it can be had most of the time, then halving what is left.
-void shrink(State& state, std::int64_t goal, SearchLimit& limit) {
+void shrink(Progress& state, std::int64_t goal, SearchLimit& limit) {
   std::int64_t next = std::max(goal, state.lower);  // nothing below is tried
   std::int64_t capacity = next, work = limit.work / 2;
   while (state.best.peak > next && !limit.reached()) {
@@ -75,9 +75,9 @@ void shrink(State& state, std::int64_t goal, SearchLimit& limit) {
 }
 
 // What one problem cannot do better, the others need not do either.
-void improve(std::vector<State>& states, std::int64_t goal, bool capacity_given, SearchLimit& limit) {
-  std::ranges::stable_sort(states, std::greater(), [](const State& state) { return state.best.peak; });
-  for (State& state : states) {
+void improve(std::vector<Progress>& states, std::int64_t goal, bool capacity_given, SearchLimit& limit) {
+  std::ranges::stable_sort(states, std::greater(), [](const Progress& state) { return state.best.peak; });
+  for (Progress& state : states) {
     if (state.best.peak <= goal) break;
     if (!limit.reached() && state.problem->span_total() <= largest_span_total) {
       if (!capacity_given) {
@@ -100,7 +100,7 @@ std::optional<std::chrono::steady_clock::time_point> deadline_of(const PackLimit
 
 std::int64_t max_load(std::span<const PackItem> items) {
   std::int64_t load = 0;
-  for (const Problem& problem : split(items, 1)) load = std::max(load, problem.max_load());
+  for (const packing::Problem& problem : split(items, 1)) load = std::max(load, problem.max_load());
   return load;
 }
 
@@ -108,21 +108,21 @@ PackResult pack(std::span<const PackItem> items, const PackLimits& limits) {
   require_valid(items);
   MONET_REQUIRE(!limits.capacity || *limits.capacity >= 0);
   const std::int64_t unit = common_unit(items);
-  const std::vector<Problem> problems = split(items, unit);
+  const std::vector<packing::Problem> problems = split(items, unit);
   std::int64_t goal = limits.capacity.value_or(0) / unit;
   if (!limits.capacity) {
-    for (const Problem& problem : problems) goal = std::max(goal, problem.max_load());
+    for (const packing::Problem& problem : problems) goal = std::max(goal, problem.max_load());
   }
   const auto work = static_cast<std::int64_t>(std::clamp(search_work * limits.effort, 0.0, 1e18));
   SearchLimit limit{.work = work, .deadline = deadline_of(limits)};
-  std::vector<State> states;
-  for (const Problem& problem : problems)
+  std::vector<Progress> states;
+  for (const packing::Problem& problem : problems)
     states.push_back({&problem, best_greedy(problem, goal, limits.effort), problem.max_load()});
   improve(states, goal, limits.capacity.has_value(), limit);
 
   PackResult result{.offsets = std::vector<std::int64_t>(items.size(), 0), .work = work - limit.work};
   std::int64_t peak = 0, lower = 0;
-  for (const State& state : states) {
+  for (const Progress& state : states) {
     peak = std::max(peak, state.best.peak);
     lower = std::max(lower, state.lower);
     for (std::size_t i = 0; i < state.best.offset.size(); ++i)

@@ -5,6 +5,7 @@
 #include "evaluate/plan/reader.h"
 #include "evaluate/plan/stack_order.h"
 #include "hardware/check_keys.h"
+#include "hardware/yaml_values.h"
 #include "mapping/operators.h"
 
 #include <fmt/format.h>
@@ -16,10 +17,6 @@
 namespace monet {
 
 namespace {
-
-Error error_at(const Place& place, std::string message, std::string advice) {
-  return {.message = std::move(message), .place = place.text(), .advice = std::move(advice)};
-}
 
 LoopCut& cut_along(std::vector<LoopCut>& cuts, Dim loop) {
   const auto found = std::ranges::find(cuts, loop, &LoopCut::loop);

@@ -3,6 +3,7 @@
 #include "base/mapped_file.h"
 #include "base/try.h"
 #include "hardware/check_keys.h"
+#include "hardware/yaml_values.h"
 
 #include <fmt/format.h>
 
@@ -22,14 +23,6 @@ const YamlSubject plan_subject = {.name = "plan",
                                   .shorten = "use patterns for operators that are alike",
                                   .max_bytes = max_plan_bytes,
                                   .max_nodes = max_plan_values};
-
-Error error_at(const Place& place, std::string message, std::string advice) {
-  return {.message = std::move(message), .place = place.text(), .advice = std::move(advice)};
-}
-
-Error wrong_form(const Yaml& node, const std::string& what, std::string_view expected) {
-  return error_at(node.place, fmt::format("{} is {}", what, name_of(node.kind)), fmt::format("write {}", expected));
-}
 
 Status check_map(const Yaml& node, const std::string& what, std::span<const std::string> keys) {
   const std::vector<std::string> known(keys.begin(), keys.end());

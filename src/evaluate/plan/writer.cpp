@@ -19,7 +19,7 @@ std::string loops_text(const std::vector<LoopSize>& loops) {
 std::string stack_text(const PlannedStack& stack) {
   if (stack.name.empty() && stack.tile.empty()) return quoted_list(stack.operators);
   std::vector<std::string> fields;
-  if (!stack.name.empty()) fields.push_back("name: " + quoted(stack.name));
+  if (!stack.name.empty()) fields.push_back("name: " + yaml_quoted(stack.name));
   fields.push_back("operators: " + quoted_list(stack.operators));
   if (!stack.tile.empty()) fields.push_back("tile: " + loops_text(stack.tile));
   return join_fields(fields);
@@ -29,7 +29,7 @@ std::string operator_text(const PlannedOperator& planned) {
   std::vector<std::string> fields;
   if (!planned.tile.empty()) fields.push_back("tile: " + loops_text(planned.tile));
   if (!planned.split.empty()) fields.push_back("split: " + loops_text(planned.split));
-  if (planned.cores.size() == 1) fields.push_back("cores: " + quoted(planned.cores.front()));
+  if (planned.cores.size() == 1) fields.push_back("cores: " + yaml_quoted(planned.cores.front()));
   if (planned.cores.size() > 1) fields.push_back("cores: " + quoted_list(planned.cores));
   if (planned.priority) fields.push_back(fmt::format("priority: {}", *planned.priority));
   return join_fields(fields);
@@ -37,13 +37,13 @@ std::string operator_text(const PlannedOperator& planned) {
 
 std::string tensor_text(const PlannedTensor& planned) {
   if (planned.memory.empty()) return std::string(name_of(planned.retention));
-  return fmt::format("{{{}: {}}}", name_of(planned.retention), quoted(planned.memory));
+  return fmt::format("{{{}: {}}}", name_of(planned.retention), yaml_quoted(planned.memory));
 }
 
 // YAML wants the mark of a key that is longer than 1,024 characters.
 void add_entry(Lines& out, const std::string& name, const std::string& value) {
   constexpr std::size_t longest = 1000;
-  const std::string key = quoted(name);
+  const std::string key = yaml_quoted(name);
   if (key.size() <= longest) return out.field(1, key, value);
   out.add(1, "? " + key);
   out.add(1, ": " + value);
@@ -54,8 +54,8 @@ void add_entry(Lines& out, const std::string& name, const std::string& value) {
 std::string to_yaml(const Plan& plan) {
   Lines out;
   out.field(0, "plan", std::to_string(plan_version));
-  if (!plan.graph_hash.empty()) out.field(0, "graph", quoted(plan.graph_hash));
-  if (!plan.hardware_hash.empty()) out.field(0, "hardware", quoted(plan.hardware_hash));
+  if (!plan.graph_hash.empty()) out.field(0, "graph", yaml_quoted(plan.graph_hash));
+  if (!plan.hardware_hash.empty()) out.field(0, "hardware", yaml_quoted(plan.hardware_hash));
   out.field(0, "order", name_of(plan.order));
   out.field(0, "transfers", name_of(plan.transfers));
   if (!plan.stacks.empty()) out.add(0, "stacks:");

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double violation_of_failed = 1, violation_of_excluded = 2;
 // Generations without a new design after which there will be none.
-constexpr std::size_t most_in_vain = 50;
+constexpr std::size_t most_generations_in_vain = 50;
 constexpr std::size_t most_generations = 100000;
 
 // Evenly over the space, and its two corners: the least and the most of everything.
@@ -61,7 +61,7 @@ Expected<Searched> evolve(const Space& space, const MethodOptions& options, std:
     in_vain = count > evaluated ? 0 : in_vain + 1;
     evaluated = count;
   };
-  genetic.stop = [&] { return failed || looker.over() || in_vain >= most_in_vain; };
+  genetic.stop = [&] { return failed || looker.over() || in_vain >= most_generations_in_vain; };
   nsga2(choices, first_population(space, genetic.population, options.seed), evaluate, genetic);
   if (failed) return *std::move(failed);
   return looker.result();

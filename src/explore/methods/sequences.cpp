@@ -7,7 +7,7 @@ namespace monet::explore {
 
 namespace {
 
-constexpr std::uint64_t most_in_vain = 1000;
+constexpr std::uint64_t most_draws_in_vain = 1000;
 
 std::uint64_t mixed(std::uint64_t value, std::uint64_t key) { return SeededRandom(value ^ key).next(); }
 
@@ -50,7 +50,7 @@ EvenOrder::EvenOrder(const Space& space, std::uint64_t seed)
 
 Design EvenOrder::next() {
   MONET_REQUIRE(!done());
-  while (in_vain_ < most_in_vain) {
+  while (in_vain_ < most_draws_in_vain) {
     const std::vector<std::uint64_t> point = sequence_.point(point_++);
     Choice choice(space_.axes.size(), 0);
     for (std::size_t i = 0; i < axes_.size(); ++i) {

@@ -9,7 +9,7 @@ namespace monet::explore {
 
 namespace {
 
-constexpr std::array<SobolDirection, sobol_dimensions> table = {{
+constexpr std::array<SobolDirection, sobol_dimensions> sobol_table = {{
     {0, 1, {}},
     {1, 3, {1}},
     {2, 7, {1, 3}},
@@ -78,6 +78,6 @@ constexpr std::array<SobolDirection, sobol_dimensions> table = {{
 
 }  // namespace
 
-const SobolDirection& sobol_direction(std::size_t dimension) { return table[dimension]; }
+const SobolDirection& sobol_direction(std::size_t dimension) { return sobol_table[dimension]; }
 
 }  // namespace monet::explore

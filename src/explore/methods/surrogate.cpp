@@ -14,7 +14,7 @@ namespace monet::explore {
 
 namespace {
 
-constexpr std::size_t batch = 8;                       // designs of a round: does not depend on who evaluates them
+constexpr std::size_t round_size = 8;                  // designs of a round: does not depend on who evaluates them
 constexpr std::size_t first_of_axis = 4;               // designs of the even start, for each axis
 constexpr std::size_t most_points = 200;               // that a model knows
 constexpr std::size_t most_candidates = 1024;          // of a round
@@ -31,7 +31,7 @@ class Guided {
         random_(options.seed) {
     for (const Axis& axis : space.axes) places_.push_back(places_of(axis));
     lengths_.assign(space.objectives.size(), {.lengths = std::vector<double>(space.axes.size(), 0.8)});
-    first_ = std::min(samples, std::max(batch, first_of_axis * space.axes.size()));
+    first_ = std::min(samples, std::max(round_size, first_of_axis * space.axes.size()));
   }
 
   Expected<Searched> run() {
@@ -77,7 +77,7 @@ class Guided {
     // Nothing to learn from yet: evenly over those that are known of.
     if (front.empty()) {
       std::vector<Design> some;
-      const std::size_t count = std::min(batch, candidates.size());
+      const std::size_t count = std::min(round_size, candidates.size());
       for (std::size_t i = 0; i < count; ++i) some.push_back(candidates[i * candidates.size() / count]);
       return some;
     }
@@ -168,7 +168,7 @@ class Guided {
     }
     std::vector<Design> result;
     std::vector<char> taken(candidates.size(), 0);
-    for (std::size_t slot = 0; slot < std::min(batch, candidates.size()); ++slot) {
+    for (std::size_t slot = 0; slot < std::min(round_size, candidates.size()); ++slot) {
       const std::vector<double> weights = random_weights(objectives, slot);
       const double hope = optimism[(slot + round_) % optimism.size()];
       std::size_t best = candidates.size();

@@ -1,5 +1,6 @@
 #include "explore/space/axes.h"
 
+#include "base/text.h"
 #include "base/try.h"
 #include "hardware/yaml_values.h"
 #include "hardware/parameters.h"
@@ -15,12 +16,6 @@ namespace {
 
 constexpr std::string_view forms =
     "a list [1, 2, 4], {from: 1, to: 8, step: 1}, {powers_of_two: 16..128}, one value, or an expression =x * 2";
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 // A number and its unit, as written.
 struct Written {

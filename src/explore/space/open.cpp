@@ -13,7 +13,7 @@ namespace monet::explore {
 
 namespace {
 
-constexpr std::string_view folder = "spaces/";
+constexpr std::string_view spaces_folder = "spaces/";
 constexpr std::string_view ending = ".yaml";
 
 }  // namespace
@@ -22,8 +22,8 @@ const std::vector<std::string>& space_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
     for (const EmbeddedFile& file : embedded_files()) {
-      if (!file.path.starts_with(folder)) continue;
-      all.emplace_back(file.path.substr(folder.size(), file.path.size() - folder.size() - ending.size()));
+      if (!file.path.starts_with(spaces_folder)) continue;
+      all.emplace_back(file.path.substr(spaces_folder.size(), file.path.size() - spaces_folder.size() - ending.size()));
     }
     std::ranges::sort(all);
     return all;
@@ -33,7 +33,8 @@ const std::vector<std::string>& space_names() {
 
 Expected<Space> open_space(const std::string& name) {
   if (std::ranges::find(space_names(), name) != space_names().end()) {
-    return Space::read_text(std::string(embedded_text(fmt::format("{}{}{}", folder, name, ending))), "space " + name);
+    return Space::read_text(std::string(embedded_text(fmt::format("{}{}{}", spaces_folder, name, ending))),
+                            "space " + name);
   }
   std::error_code ignored;
   if (std::filesystem::exists(name, ignored)) return Space::read(name);

@@ -26,7 +26,7 @@ const YamlSubject space_subject = {.name = "space",
                                    .max_bytes = std::size_t{1} << 20,
                                    .max_nodes = 100000};
 
-const std::vector<std::string>& keys() {
+const std::vector<std::string>& space_keys() {
   static const std::vector<std::string> all = {"space",      "name",        "description", "hardware",
                                                "parameters", "constraints", "workloads",   "plan",
                                                "objectives", "prices",      "off_chip",    "zigzag"};
@@ -41,7 +41,7 @@ class SpaceReader {
   }
 
   Expected<ParameterTable> read(const Yaml& root) {
-    MONET_CHECK(check_keys_of(root, "a space", keys()));
+    MONET_CHECK(check_keys_of(root, "a space", space_keys()));
     MONET_CHECK(check_version(root));
     for (const std::string_view needed : {"name", "hardware", "parameters", "workloads"}) {
       if (root.find(needed) == nullptr) {

@@ -16,10 +16,10 @@ namespace monet::explore {
 
 namespace {
 
-constexpr std::int64_t largest = std::int64_t{1} << 31;
+constexpr std::int64_t largest_size = std::int64_t{1} << 31;
 constexpr std::size_t longest_path = 4096;
 
-const std::vector<std::string>& keys() {
+const std::vector<std::string>& workload_keys() {
   static const std::vector<std::string> all = {"network", "name",  "batch",     "dimensions",     "precision",
                                                "step",    "loss",  "optimizer", "optimizer_form", "conv_gradient",
                                                "freeze",  "train", "lora",      "weight"};
@@ -52,7 +52,7 @@ class WorkloadReader {
   WorkloadReader(const Yaml& node, const std::string& folder) : node_(node), folder_(folder) {}
 
   Expected<std::vector<Workload>> read() {
-    MONET_CHECK(check_keys_of(node_, "a workload", keys()));
+    MONET_CHECK(check_keys_of(node_, "a workload", workload_keys()));
     MONET_CHECK(read_common());
     std::vector<Workload> result;
     MONET_TRY(const auto networks, read_networks());
@@ -104,7 +104,7 @@ class WorkloadReader {
         if (!value.is_map()) return wrong_form(value, what("dimensions"), "names and sizes: {tokens: 128}");
         for (const Yaml::Entry& size : value.entries) {
           MONET_TRY(const std::int64_t number,
-                    read_whole(*size.value, fmt::format("the dimension '{}'", shown(size.key)), 1, largest));
+                    read_whole(*size.value, fmt::format("the dimension '{}'", shown(size.key)), 1, largest_size));
           train.dimensions.emplace_back(size.key, number);
         }
       } else if (entry.key == "loss") {
@@ -120,7 +120,7 @@ class WorkloadReader {
       } else if (entry.key == "train") {
         MONET_TRY(train.train, read_texts("train"));
       } else if (entry.key == "lora") {
-        MONET_TRY(train.lora_rank, read_whole(value, what("lora"), 1, largest));
+        MONET_TRY(train.lora_rank, read_whole(value, what("lora"), 1, largest_size));
       } else if (entry.key == "weight") {
         MONET_TRY(common_.weight, read_real(value, what("weight"), 0));
         if (common_.weight == 0) {
@@ -176,7 +176,7 @@ class WorkloadReader {
     const Yaml* node = node_.find("batch");
     if (node == nullptr) return std::vector<std::optional<std::int64_t>>{std::nullopt};
     for (const Yaml* item : one_or_more(*node)) {
-      MONET_TRY(const std::int64_t batch, read_whole(*item, what("batch"), 1, largest));
+      MONET_TRY(const std::int64_t batch, read_whole(*item, what("batch"), 1, largest_size));
       if (std::ranges::find(batches, batch) != batches.end()) {
         return error_at(item->place, fmt::format("'batch' of a workload has {} twice", batch), "remove one of them");
       }

@@ -17,7 +17,7 @@ Integers all_but_channels(std::size_t rank) {
 }
 
 // In the type in which sums are made.
-TensorId widened(Expansion& e, std::size_t input) {
+TensorId in_sum_type(Expansion& e, std::size_t input) {
   return e.cast(e.input(input), statistics_type(e.type(e.input(1))));
 }
 
@@ -45,9 +45,9 @@ TensorId centred_gradient(Expansion& e, TensorId g, TensorId x, TensorId inverse
 // dscale = Σ dY · x̂, dbias = Σ dY
 void batch_parameters(Expansion& e) {
   const std::size_t rank = e.input_shape(1).size();
-  const TensorId dy = widened(e, 0);
+  const TensorId dy = in_sum_type(e, 0);
   const TensorId x =
-      normalized(e, widened(e, 1), by_channel(e, widened(e, 2), rank), by_channel(e, widened(e, 3), rank));
+      normalized(e, in_sum_type(e, 1), by_channel(e, in_sum_type(e, 2), rank), by_channel(e, in_sum_type(e, 3), rank));
   give_parameter(e, 0, e.reduce_sum(e.times(dy, x), all_but_channels(rank), false));
   if (e.wants(1)) give_parameter(e, 1, e.reduce_sum(dy, all_but_channels(rank), false));
 }
@@ -55,41 +55,41 @@ void batch_parameters(Expansion& e) {
 // dX = scale · inverse · (dY − (dbias + x̂ · dscale) / n)
 void batch_input(Expansion& e) {
   const Shape shape = e.input_shape(1);
-  const auto channel = [&](std::size_t i) { return by_channel(e, widened(e, i), shape.size()); };
+  const auto channel = [&](std::size_t i) { return by_channel(e, in_sum_type(e, i), shape.size()); };
   const TensorId inverse = channel(4);
-  const TensorId x = normalized(e, widened(e, 1), channel(3), inverse);
+  const TensorId x = normalized(e, in_sum_type(e, 1), channel(3), inverse);
   const std::int64_t count = shape[1] == 0 ? 1 : element_count(shape) / shape[1];
   const TensorId shared = e.over(e.plus(channel(6), e.times(x, channel(5))), static_cast<double>(count));
-  give_input(e, e.times(e.times(channel(2), inverse), e.minus(widened(e, 0), shared)));
+  give_input(e, e.times(e.times(channel(2), inverse), e.minus(in_sum_type(e, 0), shared)));
 }
 
 void layer_parameters(Expansion& e) {
   const Shape& shape = e.attributes().integers(Attr::shape);
-  const TensorId dy = widened(e, 0);
-  const TensorId x = normalized(e, widened(e, 1), widened(e, 2), widened(e, 3));
+  const TensorId dy = in_sum_type(e, 0);
+  const TensorId x = normalized(e, in_sum_type(e, 1), in_sum_type(e, 2), in_sum_type(e, 3));
   give_parameter(e, 0, e.sum_to(e.times(dy, x), shape));
   if (e.wants(1)) give_parameter(e, 1, e.sum_to(dy, shape));
 }
 
 void layer_input(Expansion& e) {
   const Integers axes = axes_from(e.attributes().integer(Attr::axis), e.input_shape(1).size());
-  const TensorId inverse = widened(e, 4);
-  const TensorId x = normalized(e, widened(e, 1), widened(e, 3), inverse);
-  const TensorId g = e.times(widened(e, 0), widened(e, 2));
+  const TensorId inverse = in_sum_type(e, 4);
+  const TensorId x = normalized(e, in_sum_type(e, 1), in_sum_type(e, 3), inverse);
+  const TensorId g = e.times(in_sum_type(e, 0), in_sum_type(e, 2));
   give_input(e, centred_gradient(e, g, x, inverse, axes));
 }
 
 void rms_parameters(Expansion& e) {
-  const TensorId x = e.times(widened(e, 1), widened(e, 2));
-  give_parameter(e, 0, e.sum_to(e.times(widened(e, 0), x), e.attributes().integers(Attr::shape)));
+  const TensorId x = e.times(in_sum_type(e, 1), in_sum_type(e, 2));
+  give_parameter(e, 0, e.sum_to(e.times(in_sum_type(e, 0), x), e.attributes().integers(Attr::shape)));
 }
 
 // With g = dY · scale, x̂ = X · inverse:  dX = inverse · (g − x̂ · mean(g · x̂))
 void rms_input(Expansion& e) {
   const Integers axes = axes_from(e.attributes().integer(Attr::axis), e.input_shape(1).size());
-  const TensorId inverse = widened(e, 3);
-  const TensorId x = e.times(widened(e, 1), inverse);
-  const TensorId g = e.times(widened(e, 0), widened(e, 2));
+  const TensorId inverse = in_sum_type(e, 3);
+  const TensorId x = e.times(in_sum_type(e, 1), inverse);
+  const TensorId g = e.times(in_sum_type(e, 0), in_sum_type(e, 2));
   const TensorId along = e.times(x, e.reduce_mean(e.times(g, x), axes, true));
   give_input(e, e.times(inverse, e.minus(g, along)));
 }
@@ -98,13 +98,13 @@ void rms_input(Expansion& e) {
 TensorId group_column(Expansion& e, std::size_t input) {
   Shape shape = e.input_shape(input);
   shape.push_back(1);
-  return e.reshape(widened(e, input), std::move(shape));
+  return e.reshape(in_sum_type(e, input), std::move(shape));
 }
 
 void group_parameters(Expansion& e) {
   const Shape shape = e.input_shape(1);
-  const TensorId dy = widened(e, 0);
-  const TensorId rows = group_rows(e, widened(e, 1), e.attributes().integer(Attr::num_groups));
+  const TensorId dy = in_sum_type(e, 0);
+  const TensorId rows = group_rows(e, in_sum_type(e, 1), e.attributes().integer(Attr::num_groups));
   const TensorId x = normalized(e, rows, group_column(e, 2), group_column(e, 3));
   const Integers axes = all_but_channels(shape.size());
   give_parameter(e, 0, e.reduce_sum(e.times(dy, e.reshape(x, shape)), axes, false));
@@ -115,8 +115,8 @@ void group_input(Expansion& e) {
   const Shape shape = e.input_shape(1);
   const std::int64_t groups = e.attributes().integer(Attr::num_groups);
   const TensorId inverse = group_column(e, 4);
-  const TensorId x = normalized(e, group_rows(e, widened(e, 1), groups), group_column(e, 3), inverse);
-  const TensorId g = e.times(widened(e, 0), by_channel(e, widened(e, 2), shape.size()));
+  const TensorId x = normalized(e, group_rows(e, in_sum_type(e, 1), groups), group_column(e, 3), inverse);
+  const TensorId g = e.times(in_sum_type(e, 0), by_channel(e, in_sum_type(e, 2), shape.size()));
   give_input(e, e.reshape(centred_gradient(e, group_rows(e, g, groups), x, inverse, {2}), shape));
 }
 

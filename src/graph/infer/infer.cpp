@@ -129,6 +129,13 @@ Expected<Format> target_format(const OperatorTypes& operation) {
   return Format{.element = static_cast<ElementType>(to)};
 }
 
+Status check_axis(const OperatorTypes& operation) {
+  const std::int64_t axis = operation.attributes.integer(Attr::axis);
+  if (axis >= 0 && axis < static_cast<std::int64_t>(operation.shape(0).size())) return Done{};
+  return shape_error(fmt::format("{} works along axis {} of an input of {}", name_of(operation.op), axis,
+                                 to_string(operation.shape(0))));
+}
+
 Status check_axes(const OperatorTypes& operation) {
   std::int64_t last = -1;
   for (std::int64_t axis : operation.attributes.integers(Attr::axes)) {

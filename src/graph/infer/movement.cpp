@@ -128,7 +128,7 @@ std::optional<Error> check_element_indices(const OperatorTypes& operation) {
   return std::nullopt;
 }
 
-std::optional<Error> check_reduction(const OperatorTypes& operation) {
+std::optional<Error> check_scatter_reduction(const OperatorTypes& operation) {
   if (is_one_of(operation.attributes.text(Attr::reduction), {"none", "add", "mul", "max", "min"})) return std::nullopt;
   return unknown(operation, Attr::reduction);
 }
@@ -136,7 +136,7 @@ std::optional<Error> check_reduction(const OperatorTypes& operation) {
 Expected<Types> infer_elements(const OperatorTypes& operation) {
   if (auto error = check_element_indices(operation)) return *error;
   if (operation.op == Op::GatherElements) return Types{{operation.shape(1), operation.format(0)}};
-  if (auto error = check_reduction(operation)) return *error;
+  if (auto error = check_scatter_reduction(operation)) return *error;
   if (operation.shape(1) != operation.shape(2)) return misfit(operation, "indices and updates differ");
   return Types{*operation.inputs[0]};
 }
@@ -172,7 +172,7 @@ Expected<Types> infer_gather_nd(const OperatorTypes& operation) {
 Expected<Types> infer_scatter_nd(const OperatorTypes& operation) {
   const auto shape = named_by_tuples(operation, 0);
   if (!shape) return shape.error();
-  if (auto error = check_reduction(operation)) return *error;
+  if (auto error = check_scatter_reduction(operation)) return *error;
   if (operation.shape(2) != *shape) {
     return misfit(operation, fmt::format("the updates must be {}", to_string(*shape)));
   }

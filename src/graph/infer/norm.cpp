@@ -37,13 +37,6 @@ Status check_per_channel(const OperatorTypes& operation, std::size_t first, std:
   return Done{};
 }
 
-Status check_axis(const OperatorTypes& operation) {
-  const std::int64_t axis = operation.attributes.integer(Attr::axis);
-  if (axis >= 0 && axis < static_cast<std::int64_t>(operation.shape(0).size())) return Done{};
-  return shape_error(fmt::format("{} works along axis {} of an input of {}", name_of(operation.op), axis,
-                                 to_string(operation.shape(0))));
-}
-
 Expected<Types> infer_batch(const OperatorTypes& operation) {
   MONET_CHECK(check_rank(operation, 2));
   MONET_CHECK(check_per_channel(operation, 1, 4));

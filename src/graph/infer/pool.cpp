@@ -10,7 +10,7 @@ namespace monet {
 namespace {
 
 // Beyond this no window is meant seriously, and below it the products of two values fit 64 bits.
-constexpr std::int64_t largest = std::int64_t{1} << 31;
+constexpr std::int64_t largest_window = std::int64_t{1} << 31;
 
 Status check_values(const OperatorTypes& operation, Attr key, std::size_t count, std::int64_t least) {
   const auto& values = operation.attributes.integers(key);
@@ -19,9 +19,9 @@ Status check_values(const OperatorTypes& operation, Attr key, std::size_t count,
                                    values.size(), count));
   }
   for (std::int64_t value : values) {
-    if (value < least || value > largest) {
+    if (value < least || value > largest_window) {
       return shape_error(fmt::format("{} of {} holds {}, outside {} to {}", name_of(key), name_of(operation.op), value,
-                                     least, largest));
+                                     least, largest_window));
     }
   }
   return Done{};

@@ -8,13 +8,6 @@ namespace monet {
 
 namespace {
 
-Status check_axis(const OperatorTypes& operation) {
-  const std::int64_t axis = operation.attributes.integer(Attr::axis);
-  if (axis >= 0 && axis < static_cast<std::int64_t>(operation.shape(0).size())) return Done{};
-  return shape_error(fmt::format("{} works along axis {} of an input of {}", name_of(operation.op), axis,
-                                 to_string(operation.shape(0))));
-}
-
 Shape reduced(const Shape& shape, std::span<const std::int64_t> axes, bool keep) {
   Shape result = shape;
   for (std::size_t i = axes.size(); i-- > 0;) {

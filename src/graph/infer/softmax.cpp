@@ -10,7 +10,7 @@ namespace monet {
 
 namespace {
 
-Status check_reduction(const OperatorTypes& operation) {
+Status check_loss_reduction(const OperatorTypes& operation) {
   const std::string& reduction = operation.attributes.text(Attr::reduction);
   if (reduction == "none" || reduction == "mean" || reduction == "sum") return Done{};
   return shape_error(fmt::format("{} has no reduction '{}'", name_of(operation.op), reduction),
@@ -48,7 +48,7 @@ Status check_classes(const OperatorTypes& operation, std::size_t scores_at) {
     return shape_error(fmt::format("{} has the label smoothing {}", name_of(operation.op), smoothing),
                        "choose from 0 to 1");
   }
-  return check_reduction(operation);
+  return check_loss_reduction(operation);
 }
 
 Status check_one_value(const OperatorTypes& operation) {

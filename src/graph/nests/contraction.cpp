@@ -15,7 +15,7 @@ void push_matrix(std::vector<AxisIndex>& axes, std::size_t row, std::size_t colu
   axes.push_back(at_loop(transposed ? row : column));
 }
 
-Nest product_nest(const OperatorSite& site) {
+Nest contraction_nest(const OperatorSite& site) {
   const bool trans_a = site.attributes.integer_or(Attr::trans_a, 0) != 0;
   const bool trans_b = site.attributes.integer_or(Attr::trans_b, 0) != 0;
   const Shape& out = site.out(0);
@@ -66,7 +66,7 @@ void push_scaling(std::vector<Nest>& nests, const OperatorSite& site) {
 }
 
 OperatorNests matmul_nests(const OperatorSite& site) {
-  OperatorNests result{.nests = {product_nest(site)}, .scratch = {}};
+  OperatorNests result{.nests = {contraction_nest(site)}, .scratch = {}};
   push_scaling(result.nests, site);
   return result;
 }

@@ -74,7 +74,7 @@ Nest weight_grad_nest(const OperatorSite& site) {
 
 // Conv walks over output positions and reads the input at position * stride + filter * dilation - pad; ConvTranspose
 // walks over input positions and writes the output there.
-Nest product_nest(const OperatorSite& site) {
+Nest convolution_nest(const OperatorSite& site) {
   const bool transposed = site.op == Op::ConvTranspose;
   const std::int64_t group = site.attributes.integer(Attr::group);
   const Shape& x = site.in(0);
@@ -137,7 +137,7 @@ Nest bias_nest(const OperatorSite& site) {
 
 OperatorNests convolution_nests(const OperatorSite& site) {
   if (site.op == Op::ConvWeightGrad) return {.nests = {weight_grad_nest(site)}, .scratch = {}};
-  OperatorNests result{.nests = {product_nest(site)}, .scratch = {}};
+  OperatorNests result{.nests = {convolution_nest(site)}, .scratch = {}};
   if (site.has_input(2)) result.nests.push_back(bias_nest(site));
   return result;
 }

@@ -12,7 +12,7 @@ using Indices = std::vector<AxisIndex>;
 const Counts normalize = counts_of({{compare, 1}, {sqrt, 1}, {divide, 1}});
 const Counts add_square = counts_of({{multiply, 1}, {add, 1}});
 // old + weight · (now − old)
-const Counts lerp = counts_of({{multiply, 1}, {add, 2}});
+const Counts lerp_counts = counts_of({{multiply, 1}, {add, 2}});
 
 class Adafactor {
  public:
@@ -68,7 +68,7 @@ class Adafactor {
          counts_of({{multiply, 1}, {add, 2}}) + factor_counts(site_));
     for (std::size_t i = 0; i < 2; ++i) {
       nest(site_.in(2 + i), {read_input(2 + i, all_), read_scratch(sums[i], all_), decay_rate()},
-           {state(i, sums[i], all_)}, counts_of({{multiply, 1}}) + lerp);
+           {state(i, sums[i], all_)}, counts_of({{multiply, 1}}) + lerp_counts);
     }
     nest(site_.in(2), {state(0, sums[0], all_)}, {write_scratch(mean, reduced_axes(rank, reduced[1]), true)},
          counts_of({{add, 1}}));
@@ -90,7 +90,7 @@ class Adafactor {
     std::vector<Access> writes = {write_scratch(update_, all_), write_scratch(update_square_, {}, true)};
     if (site_.has_output(1)) writes.push_back(write_output(1, all_));
     nest(site_.in(0), with_gradient({read_input(2, all_), decay_rate()}), std::move(writes),
-         counts_of({{multiply, 1}}) + lerp + normalize + add_square + factor_counts(site_));
+         counts_of({{multiply, 1}}) + lerp_counts + normalize + add_square + factor_counts(site_));
   }
 
   void parameter_norm() {

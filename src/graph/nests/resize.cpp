@@ -10,7 +10,7 @@ namespace monet {
 
 namespace {
 
-std::int64_t power(std::int64_t base, std::size_t exponent) {
+std::int64_t to_the_power(std::int64_t base, std::size_t exponent) {
   std::int64_t result = 1;
   for (std::size_t i = 0; i < exponent; ++i) result *= base;
   return result;
@@ -18,7 +18,7 @@ std::int64_t power(std::int64_t base, std::size_t exponent) {
 
 // Weighted sum of `taps` neighbours along each of `axes` axes; one tap is a copy.
 Counts weighted_sum(std::int64_t taps, std::size_t axes) {
-  const std::int64_t all = power(taps, axes);
+  const std::int64_t all = to_the_power(taps, axes);
   if (all == 1) return counts_of({{Count::move, 1}});
   return counts_of({{Count::multiply, all}, {Count::add, all - 1}});
 }
@@ -128,7 +128,7 @@ OperatorNests resize_gradient_nests(const OperatorSite& site) {
   const Shape& from = site.out(0);
   const Shape& to = site.in(0);
   Resampling target = resampling(site.attributes, from, to);
-  const std::int64_t taps = power(taps_of(site.attributes.text(Attr::mode)), target.resampled);
+  const std::int64_t taps = to_the_power(taps_of(site.attributes.text(Attr::mode)), target.resampled);
   Nest zero{.loops = loops_over(from),
             .reads = {},
             .writes = {write_output(0, identity_axes(from.size()))},

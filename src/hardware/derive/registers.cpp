@@ -15,7 +15,7 @@ namespace {
 constexpr double register_node_nm = 40;
 constexpr double register_pj_per_bit = 0.009;
 constexpr double register_um2_per_bit = 5.98;
-constexpr double scaling_voltage = 0.9;
+constexpr double register_scaling_voltage = 0.9;
 constexpr double smallest_sram_bytes = 512;
 
 }  // namespace
@@ -32,7 +32,7 @@ SramCosts register_costs(double size_bytes, double width_bits, double technology
   // Never more than the smallest macro would take, so that costs rise with size.
   const SramCosts macro = sram_costs(smallest_sram_bytes, width_bits, technology_nm);
   const double energy =
-      register_pj_per_bit * width_bits * energy_ratio(register_node_nm, technology_nm, scaling_voltage);
+      register_pj_per_bit * width_bits * energy_ratio(register_node_nm, technology_nm, register_scaling_voltage);
   costs.read_pj = {std::min(energy, macro.read_pj.value), source, confidence};
   costs.write_pj = {std::min(energy, macro.write_pj.value), source + "; a write as a read", 'D'};
   costs.area_mm2 = {register_um2_per_bit * 1e-6 * size_bytes * 8 * area_ratio(register_node_nm, technology_nm), source,

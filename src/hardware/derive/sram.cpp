@@ -20,8 +20,8 @@ namespace monet {
 
 namespace {
 
-constexpr double scaling_voltage = 0.8;  // at which the scaling table is most often quoted
-enum Quantity : std::size_t { read, write, leakage, area, quantity_count };
+constexpr double sram_scaling_voltage = 0.8;  // at which the scaling table is most often quoted
+enum SramFigure : std::size_t { read, write, leakage, area, quantity_count };
 constexpr std::array<std::string_view, quantity_count> columns{"read_pj", "write_pj", "leakage_mw", "area_mm2"};
 
 // One quantity at one node.
@@ -110,7 +110,7 @@ std::vector<double> sizes_at(const Sheet& sheet, double width) {
   return sizes;
 }
 
-double value_at(Quantity quantity, double size, double width, double node) {
+double value_at(SramFigure quantity, double size, double width, double node) {
   const Sheets& all = sheets();
   const double widest = all.begin()->second[quantity].by_width.rbegin()->first;
   if (width > widest) return width / widest * value_at(quantity, size * widest / width, widest, node);
@@ -120,10 +120,10 @@ double value_at(Quantity quantity, double size, double width, double node) {
   for (const auto& [nm, quantities] : all) points.push_back({nm, quantities[quantity].at(size, width)});
   const double value = Curve(std::move(points), 0, 0).at(inside);
   if (inside == node || quantity == leakage) return value;
-  return value * (quantity == area ? area_ratio(inside, node) : energy_ratio(inside, node, scaling_voltage));
+  return value * (quantity == area ? area_ratio(inside, node) : energy_ratio(inside, node, sram_scaling_voltage));
 }
 
-DerivedCost cost(Quantity quantity, double size, double width, double node) {
+DerivedCost cost(SramFigure quantity, double size, double width, double node) {
   const Sheets& all = sheets();
   const Sheet& sheet = all.begin()->second[quantity];
   std::vector<double> nodes, widths;

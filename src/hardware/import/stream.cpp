@@ -14,8 +14,8 @@ namespace monet {
 
 namespace {
 
-constexpr std::int64_t most_id = 4095;
-constexpr std::int64_t most_width = std::int64_t{1} << 40;
+constexpr std::int64_t most_core_id = 4095;
+constexpr std::int64_t most_link_width = std::int64_t{1} << 40;
 
 // One of the system's cores: the place of its name, and its file.
 struct Part {
@@ -114,7 +114,7 @@ class SystemReader {
     MONET_CHECK(expect_map(*cores, "cores"));
     if (cores->items.empty()) return cores->error("the system has no core", "write '0: core.yaml'");
     for (std::size_t i = 0; i < cores->items.size(); ++i) {
-      MONET_TRY(const std::int64_t id, yaml_integer(cores->keys[i], "the id of a core", 0, most_id));
+      MONET_TRY(const std::int64_t id, yaml_integer(cores->keys[i], "the id of a core", 0, most_core_id));
       if (parts_.contains(id))
         return cores->keys[i].error(fmt::format("there are two cores {}", id), "number them anew");
       MONET_CHECK(read_part(id, cores->items[i]));
@@ -125,7 +125,7 @@ class SystemReader {
       return read_part(*offchip_, *file);
     }
     if (const YamlNode* node = root_.find("offchip_core_id"); node != nullptr && !node->is_null()) {
-      MONET_TRY(offchip_, yaml_integer(*node, "offchip_core_id", 0, most_id));
+      MONET_TRY(offchip_, yaml_integer(*node, "offchip_core_id", 0, most_core_id));
       if (!parts_.contains(*offchip_))
         return node->error(fmt::format("there is no core {}", *offchip_), "name one of the keys of 'cores'");
     }
@@ -147,7 +147,7 @@ class SystemReader {
     for (std::size_t i = 0; i < words.size(); ++i) {
       YamlNode word = node.is_sequence() ? node.items[i] : node;
       word.text = words[i];
-      MONET_TRY(const std::int64_t id, yaml_integer(word, what, 0, most_id + 1));
+      MONET_TRY(const std::int64_t id, yaml_integer(word, what, 0, most_core_id + 1));
       if (!parts_.contains(id))
         return word.error(fmt::format("there is no core {}", id), "name one of the keys of 'cores'");
       if (std::find(ids.begin(), ids.end(), id) != ids.end())
@@ -291,7 +291,7 @@ class SystemReader {
     MONET_TRY(const auto ids, read_ids(*cores, "a connection"));
     if (type == "link" && ids.size() != 2) return cores->error("a link joins two cores", "write 'type: bus' for more");
     if (width == nullptr) return root_.error("a system file lacks 'bandwidth'", "state the width of its links in bits");
-    MONET_TRY(link.bits_per_cycle, yaml_integer(*width, "bandwidth", 1, most_width));
+    MONET_TRY(link.bits_per_cycle, yaml_integer(*width, "bandwidth", 1, most_link_width));
     link.kind = type == "bus" || ids.size() > 2 ? LinkKind::bus : LinkKind::link;
     MONET_CHECK(check_not_sharing(*cores, ids));
     for (const std::int64_t id : ids) link.ends.push_back(ends_.at(id));

@@ -10,7 +10,7 @@ namespace monet {
 
 namespace {
 
-constexpr std::int64_t most_id = 4096;
+constexpr std::int64_t most_allocated_id = 4096;
 constexpr std::int64_t most_parts = std::int64_t{1} << 40;
 
 Expected<std::string> read_loop(const YamlNode& at, const std::string& text) {
@@ -74,7 +74,7 @@ Expected<std::vector<std::int64_t>> read_cores(const YamlNode& node) {
   MONET_CHECK(expect_sequence(node, "core_allocation"));
   std::vector<std::int64_t> ids;
   for (const YamlNode& item : node.items) {
-    MONET_TRY(const std::int64_t id, yaml_integer(item, "a core of core_allocation", 0, most_id));
+    MONET_TRY(const std::int64_t id, yaml_integer(item, "a core of core_allocation", 0, most_allocated_id));
     ids.push_back(id);
   }
   return ids;

@@ -1,4 +1,5 @@
 #include "base/suggest.h"
+#include "base/text.h"
 #include "base/try.h"
 #include "hardware/import/yaml_node.h"
 
@@ -35,12 +36,6 @@ std::optional<double> parse_number(std::string_view text) {
   const auto [end, problem] = std::from_chars(begin, digits.data() + digits.size(), value);
   if (problem != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value)) return std::nullopt;
   return value;
-}
-
-std::string trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return std::string(text);
 }
 
 }  // namespace
@@ -99,7 +94,7 @@ Expected<std::vector<std::string>> yaml_parts(const YamlNode& node, std::string_
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
-    parts.push_back(trimmed(std::string_view(text).substr(begin, comma - begin)));
+    parts.emplace_back(trimmed(std::string_view(text).substr(begin, comma - begin)));
     begin = comma + 1;
   }
   return parts;

@@ -39,9 +39,9 @@ std::size_t depth_of(const YamlNode& node) {
 }
 
 // Builds the tree from the parser's events. Open nodes are on a stack; in a map, keys and values take turns.
-class TreeBuilder : public YAML::EventHandler {
+class ForeignTreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(YamlDocument& document, std::shared_ptr<const std::string> file)
+  ForeignTreeBuilder(YamlDocument& document, std::shared_ptr<const std::string> file)
       : document_(document), file_(std::move(file)) {}
 
   void OnDocumentStart(const YAML::Mark&) override {}
@@ -198,10 +198,10 @@ Expected<YamlDocument> parse_foreign_yaml(std::string_view text, const std::stri
   std::istringstream stream{std::string(text)};
   try {
     YAML::Parser parser(stream);
-    TreeBuilder builder(document, document.root.file);
+    ForeignTreeBuilder builder(document, document.root.file);
     parser.HandleNextDocument(builder);
     YamlDocument rest;
-    TreeBuilder second(rest, document.root.file);
+    ForeignTreeBuilder second(rest, document.root.file);
     if (parser.HandleNextDocument(second)) {
       return Error{.message = "the file has more than one YAML document",
                    .place = path,

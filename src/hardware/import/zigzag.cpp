@@ -11,7 +11,7 @@ namespace monet {
 
 namespace {
 
-const std::vector<std::string>& loop_names() {
+const std::vector<std::string>& zigzag_loops() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
     for (std::size_t i = 0; i < static_cast<std::size_t>(Dim::A0); ++i) all.push_back(name_of(static_cast<Dim>(i)));
@@ -271,7 +271,7 @@ class CoreReader {
     if (parts.size() != 2) return entry.error("a dataflow is not a loop and a size", "write 'K, 32'");
     const auto loop = dim_named(parts[0]);
     if (!loop)
-      return entry.error(fmt::format("there is no loop '{}'", parts[0]), advise_choice(parts[0], loop_names()));
+      return entry.error(fmt::format("there is no loop '{}'", parts[0]), advise_choice(parts[0], zigzag_loops()));
     YamlNode size = entry;
     size.kind = YamlNode::Kind::scalar;
     size.text = parts[1];

@@ -9,12 +9,12 @@ namespace monet {
 
 namespace {
 
-constexpr std::int64_t most_width = std::int64_t{1} << 40;
+constexpr std::int64_t most_port_width = std::int64_t{1} << 40;
 constexpr std::int64_t most_ports = 64;
 
-const std::vector<std::string> operand_names = {"I1", "I2", "O"};             // in the order of Path
-const std::vector<std::string> transfer_names = {"fh", "tl", "fl", "th"};     // in the order of Transfer
-const std::vector<std::string> kind_names = {"read", "write", "read_write"};  // in the order of PortKind
+const std::vector<std::string> operand_names = {"I1", "I2", "O"};                    // in the order of Path
+const std::vector<std::string> zigzag_transfers = {"fh", "tl", "fl", "th"};          // in the order of Transfer
+const std::vector<std::string> zigzag_port_kinds = {"read", "write", "read_write"};  // in the order of PortKind
 
 std::optional<std::size_t> index_of(const std::vector<std::string>& names, std::string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);
@@ -27,7 +27,7 @@ Status assign(ZigzagPorts& result, const YamlNode& at, const std::string& what, 
               std::size_t port) {
   const Port& chosen = result.ports[port];
   const std::string move =
-      fmt::format("{}, {}", zigzag_operand(path), transfer_names[static_cast<std::size_t>(transfer)]);
+      fmt::format("{}, {}", zigzag_operand(path), zigzag_transfers[static_cast<std::size_t>(transfer)]);
   if (!fits(chosen.kind, transfer)) {
     return at.error(fmt::format("{}: port '{}' cannot carry '{}'", what, chosen.name, move),
                     is_read(transfer) ? "tl and th are reads: give them a read or read_write port"
@@ -48,13 +48,14 @@ Expected<Port> read_port(const YamlNode& node, const std::string& what) {
   const std::string here = fmt::format("port '{}' of {}", port.name, what);
   MONET_TRY(const YamlNode* type, require_key(node, here, "type"));
   MONET_TRY(const std::string kind, yaml_word(*type, "the type of a port"));
-  const auto kind_index = index_of(kind_names, kind);
-  if (!kind_index) return type->error(fmt::format("{} has no type '{}'", here, kind), advise_choice(kind, kind_names));
+  const auto kind_index = index_of(zigzag_port_kinds, kind);
+  if (!kind_index)
+    return type->error(fmt::format("{} has no type '{}'", here, kind), advise_choice(kind, zigzag_port_kinds));
   port.kind = static_cast<PortKind>(*kind_index);
   MONET_TRY(const YamlNode* least, require_key(node, here, "bandwidth_min"));
-  MONET_TRY(port.min_bits, yaml_integer(*least, "bandwidth_min", 1, most_width));
+  MONET_TRY(port.min_bits, yaml_integer(*least, "bandwidth_min", 1, most_port_width));
   MONET_TRY(const YamlNode* most, require_key(node, here, "bandwidth_max"));
-  MONET_TRY(port.max_bits, yaml_integer(*most, "bandwidth_max", 1, most_width));
+  MONET_TRY(port.max_bits, yaml_integer(*most, "bandwidth_max", 1, most_port_width));
   if (port.min_bits > port.max_bits) {
     return least->error(
         fmt::format("{}: bandwidth_min {} is more than bandwidth_max {}", here, port.min_bits, port.max_bits),
@@ -77,7 +78,7 @@ Status read_allocation(ZigzagPorts& result, const YamlNode& node, const std::str
       return entry.error(fmt::format("{} does not hold operand '{}'", what, parts[0]),
                          "name it under 'operands' too, or remove it here");
     }
-    const auto transfer = index_of(transfer_names, parts[1]);
+    const auto transfer = index_of(zigzag_transfers, parts[1]);
     if (!transfer) {
       return entry.error(fmt::format("there is no direction '{}'", parts[1]),
                          "fh: from above, tl: to below, fl: from below, th: to above");
@@ -102,10 +103,10 @@ Expected<std::int64_t> old_number(const YamlNode& memory, const std::string& wha
 
 Expected<OldWidths> old_widths(const YamlNode& memory, const std::string& what) {
   OldWidths widths;
-  MONET_TRY(widths.read, old_number(memory, what, "r_bw", 1, most_width, {}));
-  MONET_TRY(widths.write, old_number(memory, what, "w_bw", 1, most_width, {}));
-  MONET_TRY(widths.least_read, old_number(memory, what, "min_r_granularity", 1, most_width, widths.read));
-  MONET_TRY(widths.least_write, old_number(memory, what, "min_w_granularity", 1, most_width, widths.write));
+  MONET_TRY(widths.read, old_number(memory, what, "r_bw", 1, most_port_width, {}));
+  MONET_TRY(widths.write, old_number(memory, what, "w_bw", 1, most_port_width, {}));
+  MONET_TRY(widths.least_read, old_number(memory, what, "min_r_granularity", 1, most_port_width, widths.read));
+  MONET_TRY(widths.least_write, old_number(memory, what, "min_w_granularity", 1, most_port_width, widths.write));
   if (widths.least_read > widths.read || widths.least_write > widths.write) {
     return memory.error(fmt::format("{}: the smallest access is wider than a whole word", what),
                         "min_r_granularity is at most r_bw, and min_w_granularity at most w_bw");
@@ -147,14 +148,14 @@ Expected<ZigzagPorts> read_old_ports(const YamlNode& memory, const std::string& 
   std::vector<std::string> names;
   for (const Port& port : result.ports) names.push_back(port.name);
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    MONET_CHECK(allow_keys(list.items[i], "a port entry of " + what, transfer_names));
+    MONET_CHECK(allow_keys(list.items[i], "a port entry of " + what, zigzag_transfers));
     for (std::size_t k = 0; k < list.items[i].keys.size(); ++k) {
       const YamlNode& value = list.items[i].items[k];
       if (value.is_null()) continue;
       MONET_TRY(const std::string name, yaml_word(value, "a port"));
       const auto port = index_of(names, name);
       if (!port) return value.error(fmt::format("{} has no port '{}'", what, name), advise_choice(name, names));
-      const auto transfer = static_cast<Transfer>(*index_of(transfer_names, list.items[i].keys[k].text));
+      const auto transfer = static_cast<Transfer>(*index_of(zigzag_transfers, list.items[i].keys[k].text));
       MONET_CHECK(assign(result, value, what, operands[i], transfer, *port));
     }
   }

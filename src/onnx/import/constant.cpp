@@ -59,7 +59,7 @@ void constant_of_shape(NodeImport& node) {
   node.set_constant(0, std::move(fill));
 }
 
-constexpr std::array rules = {
+constexpr std::array constant_entries = {
     ImportEntry{"", "Constant", constant},
     ImportEntry{"", "ConstantOfShape", constant_of_shape},
     ImportEntry{"", "Shape", shape},
@@ -68,6 +68,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> constant_rules() { return rules; }
+std::span<const ImportEntry> constant_rules() { return constant_entries; }
 
 }  // namespace monet::onnx

@@ -312,7 +312,7 @@ void packed_attention(NodeImport& node) {
                          columns(node, packed, sizes[0] + sizes[1], sizes[2])});
 }
 
-constexpr std::array rules = {
+constexpr std::array contraction_entries = {
     ImportEntry{"", "Attention", attention},
     ImportEntry{"", "Einsum", einsum},
     ImportEntry{"", "Gemm", gemm},
@@ -326,6 +326,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> contraction_rules() { return rules; }
+std::span<const ImportEntry> contraction_rules() { return contraction_entries; }
 
 }  // namespace monet::onnx

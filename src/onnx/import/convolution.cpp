@@ -40,7 +40,7 @@ Padding padding_of(NodeImport& node) {
   return Padding::given;
 }
 
-struct Window {
+struct ConvolutionWindow {
   std::size_t count = 0;  // spatial axes
   Shape input;            // their sizes
   Shape kernel;
@@ -56,8 +56,8 @@ struct Window {
 };
 
 // What Conv and ConvTranspose share. Fails the node when the shapes of input and weights cannot belong together.
-Window window_of(NodeImport& node) {
-  Window window;
+ConvolutionWindow window_of(NodeImport& node) {
+  ConvolutionWindow window;
   const Shape x = node.shape(0);
   const Shape w = node.shape(1);
   if (x.size() < 3 || x.size() > 5 || w.size() != x.size()) {
@@ -82,13 +82,13 @@ Window window_of(NodeImport& node) {
 }
 
 // Splits what is to be padded along axis i; the odd element goes to the end when `more_at_end`.
-void set_pads(Window& window, std::size_t i, std::int64_t total, bool more_at_end) {
+void set_pads(ConvolutionWindow& window, std::size_t i, std::int64_t total, bool more_at_end) {
   const std::int64_t smaller = total / 2;
   window.pads[i] = more_at_end ? smaller : total - smaller;
   window.pads[window.count + i] = total - window.pads[i];
 }
 
-Attributes attributes_of(NodeImport& node, const Window& window) {
+Attributes attributes_of(NodeImport& node, const ConvolutionWindow& window) {
   return {{Attr::strides, window.strides},
           {Attr::dilations, window.dilations},
           {Attr::pads, window.pads},
@@ -104,7 +104,7 @@ std::vector<TensorId> with_bias(NodeImport& node, std::vector<TensorId> operands
 }
 
 // Output size is the input's divided by the stride, rounded up.
-void resolve_conv_pads(NodeImport& node, Window& window, Padding padding) {
+void resolve_conv_pads(NodeImport& node, ConvolutionWindow& window, Padding padding) {
   if (padding == Padding::given) return;
   std::ranges::fill(window.pads, 0);
   if (padding == Padding::valid) return;
@@ -121,7 +121,7 @@ void resolve_conv_pads(NodeImport& node, Window& window, Padding padding) {
 }
 
 void convolve(NodeImport& node, std::vector<TensorId> operands) {
-  Window window = window_of(node);
+  ConvolutionWindow window = window_of(node);
   const Padding padding = padding_of(node);
   if (node.failed()) return;
   resolve_conv_pads(node, window, padding);
@@ -152,7 +152,7 @@ void conv_integer(NodeImport& node) {
 }
 
 // Sizes the file asks for, spatial axes only; empty when it leaves them to the padding.
-Integers wanted_sizes(NodeImport& node, const Window& window, Padding padding) {
+Integers wanted_sizes(NodeImport& node, const ConvolutionWindow& window, Padding padding) {
   Integers sizes = node.integers("output_shape");
   if (sizes.size() == window.count + 2) sizes.erase(sizes.begin(), sizes.begin() + 2);
   if (!sizes.empty() && sizes.size() != window.count) {
@@ -171,7 +171,7 @@ Integers wanted_sizes(NodeImport& node, const Window& window, Padding padding) {
 }
 
 // Pads are what the full output has more than the wanted one; where it has less, the rest stays empty at the end.
-void resolve_transpose_pads(NodeImport& node, Window& window, Integers& output_padding, Padding padding) {
+void resolve_transpose_pads(NodeImport& node, ConvolutionWindow& window, Integers& output_padding, Padding padding) {
   const Integers sizes = wanted_sizes(node, window, padding);
   if (padding != Padding::given) std::ranges::fill(window.pads, 0);
   for (std::size_t i = 0; i < sizes.size() && !node.failed(); ++i) {
@@ -191,7 +191,7 @@ void resolve_transpose_pads(NodeImport& node, Window& window, Integers& output_p
 
 // Training graphs made from a strided convolution leave output_padding out, and only the shape that the exporter noted
 // tells which of the `stride` possible inputs the convolution had.
-void adopt_declared_size(NodeImport& node, const Window& window, Integers& output_padding) {
+void adopt_declared_size(NodeImport& node, const ConvolutionWindow& window, Integers& output_padding) {
   if (node.has_attribute("output_padding") || node.has_attribute("output_shape")) return;
   const auto declared = node.declared_shape(0);
   if (!declared || declared->size() != window.count + 2) return;
@@ -206,7 +206,7 @@ void adopt_declared_size(NodeImport& node, const Window& window, Integers& outpu
 }
 
 void conv_transpose(NodeImport& node) {
-  Window window = window_of(node);
+  ConvolutionWindow window = window_of(node);
   const Padding padding = padding_of(node);
   Integers output_padding = bounded(node, "output_padding", window.count, 0, 0);
   if (node.failed()) return;
@@ -217,7 +217,7 @@ void conv_transpose(NodeImport& node) {
   node.emit(Op::ConvTranspose, with_bias(node, {node.input(0), node.input(1)}), std::move(attributes));
 }
 
-constexpr std::array rules = {
+constexpr std::array convolution_entries = {
     ImportEntry{"", "Conv", conv},
     ImportEntry{"", "ConvInteger", conv_integer},
     ImportEntry{"", "ConvTranspose", conv_transpose},
@@ -225,6 +225,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> convolution_rules() { return rules; }
+std::span<const ImportEntry> convolution_rules() { return convolution_entries; }
 
 }  // namespace monet::onnx

@@ -12,8 +12,6 @@ namespace monet::onnx {
 
 namespace {
 
-constexpr std::size_t most_warnings = 10'000;
-
 const char* const add_types =
     "add the shape and element type of each of its outputs to value_info in the file, and its cost is yours to give; "
     "or export the model without it";
@@ -50,7 +48,7 @@ std::vector<std::pair<std::string, AttributeValue>> NodeImport::all_attributes()
     attribute_read_[i] = true;
     if (auto value = value_of(attribute)) {
       result.emplace_back(std::string(attribute.name), *std::move(value));
-    } else if (importer_.warnings.size() < most_warnings) {
+    } else if (importer_.warnings.size() < Importer::most_warnings) {
       importer_.warnings.push_back(
           fmt::format("{}: the attribute '{}' is no number, text or list of numbers and is left out", place_of(raw_),
                       attribute.name));

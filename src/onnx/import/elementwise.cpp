@@ -161,7 +161,7 @@ void dequantize_linear(NodeImport& node) {
   quantize(node, Op::DequantizeLinear, node.type(1));
 }
 
-constexpr std::array rules = {
+constexpr std::array elementwise_entries = {
     ImportEntry{"", "Abs", plain<Op::Abs>},
     ImportEntry{"", "Acos", plain<Op::Acos>},
     ImportEntry{"", "Acosh", plain<Op::Acosh>},
@@ -241,6 +241,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> elementwise_rules() { return rules; }
+std::span<const ImportEntry> elementwise_rules() { return elementwise_entries; }
 
 }  // namespace monet::onnx

@@ -96,7 +96,7 @@ void multinomial(NodeImport& node) {
   node.fail("Multinomial draws samples, which is not supported", "remove the sampling from the model");
 }
 
-constexpr std::array rules = {
+constexpr std::array generate_entries = {
     ImportEntry{"", "Bernoulli", bernoulli},
     ImportEntry{"", "Dropout", dropout},
     ImportEntry{"", "EyeLike", eye_like},
@@ -110,6 +110,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> generate_rules() { return rules; }
+std::span<const ImportEntry> generate_rules() { return generate_entries; }
 
 }  // namespace monet::onnx

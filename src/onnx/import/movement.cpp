@@ -158,7 +158,7 @@ void sized_by_data(NodeImport& node) {
 
 void on_strings(NodeImport& node) { node.fail(fmt::format("{} works on strings, which are not read", node.op_type())); }
 
-constexpr std::array rules = {
+constexpr std::array movement_entries = {
     ImportEntry{"", "CenterCropPad", center_crop_pad},
     ImportEntry{"", "Compress", sized_by_data},
     ImportEntry{"", "Gather", gather_along_axis<Op::Gather>},
@@ -186,6 +186,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> movement_rules() { return rules; }
+std::span<const ImportEntry> movement_rules() { return movement_entries; }
 
 }  // namespace monet::onnx

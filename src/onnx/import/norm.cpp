@@ -34,11 +34,8 @@ Attributes layer_attributes(NodeImport& node, double epsilon) {
           {Attr::epsilon, node.real("epsilon", epsilon)}};
 }
 
-TensorId optional_input(NodeImport& node, std::size_t i) { return node.has_input(i) ? node.input(i) : TensorId{}; }
-
 void layer_normalization(NodeImport& node) {
-  node.emit(Op::LayerNormalization, {node.input(0), node.input(1), optional_input(node, 2)},
-            layer_attributes(node, 1e-5));
+  node.emit(Op::LayerNormalization, {node.input(0), node.input(1), node.input(2)}, layer_attributes(node, 1e-5));
 }
 
 void rms_normalization(NodeImport& node) {
@@ -53,7 +50,7 @@ void skip_normalization(NodeImport& node, Op op, std::size_t bias_at) {
   TensorId sum = node.make(Op::Add, {node.input(0), node.input(1)});
   if (node.has_input(bias_at)) sum = node.make(Op::Add, {sum, node.input(bias_at)});
   std::vector<TensorId> inputs = {sum, node.input(2)};
-  if (centred) inputs.push_back(optional_input(node, 3));
+  if (centred) inputs.push_back(node.input(3));
   const bool statistics = node.has_output(1) || node.has_output(2);
   const std::size_t wanted = !statistics ? 1 : centred ? 3 : 2;
   const auto outputs = node.make_many(op, std::move(inputs), layer_attributes(node, 1e-12), wanted);
@@ -115,7 +112,7 @@ void local_response_normalization(NodeImport& node) {
              {Attr::size, node.integer("size", 0)}});
 }
 
-constexpr std::array rules = {
+constexpr std::array norm_entries = {
     ImportEntry{"", "BatchNormalization", batch_normalization},
     ImportEntry{"", "GroupNormalization", group_normalization},
     ImportEntry{"", "InstanceNormalization", instance_normalization},
@@ -133,6 +130,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> norm_rules() { return rules; }
+std::span<const ImportEntry> norm_rules() { return norm_entries; }
 
 }  // namespace monet::onnx

@@ -11,7 +11,7 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-struct Window {
+struct PoolWindow {
   Integers kernel, strides, dilations, pads;
   std::string auto_pad;
 
@@ -35,17 +35,17 @@ Integers bounded(NodeImport& node, std::string_view name, std::size_t count, std
   return values;
 }
 
-Window read_window(NodeImport& node) {
+PoolWindow read_window(NodeImport& node) {
   if (node.rank(0) < 3 || node.rank(0) > 5) {
     node.fail("pools an input of " + to_string(node.shape(0)),
               "give it a batch axis, a channel axis and one to three more");
   }
   const std::size_t spatial = std::max<std::size_t>(node.rank(0), 2) - 2;
-  Window window{.kernel = bounded(node, "kernel_shape", spatial, 1, std::nullopt),
-                .strides = bounded(node, "strides", spatial, 1, 1),
-                .dilations = bounded(node, "dilations", spatial, 1, 1),
-                .pads = bounded(node, "pads", 2 * spatial, 0, 0),
-                .auto_pad = node.text("auto_pad", "NOTSET")};
+  PoolWindow window{.kernel = bounded(node, "kernel_shape", spatial, 1, std::nullopt),
+                    .strides = bounded(node, "strides", spatial, 1, 1),
+                    .dilations = bounded(node, "dilations", spatial, 1, 1),
+                    .pads = bounded(node, "pads", 2 * spatial, 0, 0),
+                    .auto_pad = node.text("auto_pad", "NOTSET")};
   const std::array known = {"NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"};
   if (std::ranges::find(known, window.auto_pad) == known.end()) {
     node.fail("has no auto_pad '" + window.auto_pad + "'", "use NOTSET, VALID, SAME_UPPER or SAME_LOWER");
@@ -54,7 +54,7 @@ Window read_window(NodeImport& node) {
 }
 
 // Pads that give ceil(size / stride) places.
-void pad_to_same(Window& window, const Shape& input) {
+void pad_to_same(PoolWindow& window, const Shape& input) {
   const std::size_t spatial = window.kernel.size();
   for (std::size_t i = 0; i < spatial; ++i) {
     const std::int64_t places = ceil_divide(input[i + 2], window.strides[i]);
@@ -65,7 +65,7 @@ void pad_to_same(Window& window, const Shape& input) {
   }
 }
 
-Shape pooled_shape(NodeImport& node, const Window& window) {
+Shape pooled_shape(NodeImport& node, const PoolWindow& window) {
   const bool round_up = node.integer("ceil_mode", 0) != 0;
   Shape shape = node.shape(0);
   const std::size_t spatial = window.kernel.size();
@@ -80,7 +80,7 @@ Shape pooled_shape(NodeImport& node, const Window& window) {
   return shape;
 }
 
-Attributes window_attributes(const Window& window, Shape shape) {
+Attributes window_attributes(const PoolWindow& window, Shape shape) {
   return {{Attr::kernel_shape, window.kernel},
           {Attr::strides, window.strides},
           {Attr::dilations, window.dilations},
@@ -90,7 +90,7 @@ Attributes window_attributes(const Window& window, Shape shape) {
 
 // The attributes all pools share; the padding is explicit and the output's shape decided.
 Attributes pool_attributes(NodeImport& node) {
-  Window window = read_window(node);
+  PoolWindow window = read_window(node);
   if (node.failed()) return {};
   if (window.auto_pad.starts_with("SAME")) {
     pad_to_same(window, node.shape(0));
@@ -139,7 +139,7 @@ void global_lp_pool(NodeImport& node) {
 // The node has the gradient of the output only. The input that its last windows end at is what is assumed here: input
 // elements after the last window, which a stride may have left over, cannot be known from the node.
 void average_pool_gradient(NodeImport& node) {
-  const Window window = read_window(node);
+  const PoolWindow window = read_window(node);
   if (window.auto_pad.starts_with("SAME")) {
     node.fail("pads as " + window.auto_pad + ", which does not tell the size of its output", "write explicit pads");
   }
@@ -161,7 +161,7 @@ void average_pool_gradient(NodeImport& node) {
   node.emit(Op::AveragePoolGrad, {node.input(0)}, std::move(attributes));
 }
 
-constexpr std::array rules = {
+constexpr std::array pool_entries = {
     ImportEntry{"", "AveragePool", average_pool},
     ImportEntry{"", "GlobalAveragePool", global_pool<Op::ReduceMean>},
     ImportEntry{"", "GlobalLpPool", global_lp_pool},
@@ -173,6 +173,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> pool_rules() { return rules; }
+std::span<const ImportEntry> pool_rules() { return pool_entries; }
 
 }  // namespace monet::onnx

@@ -74,7 +74,7 @@ void hardmax(NodeImport& node) {
   node.emit(Op::Hardmax, {node.input(0)}, {{Attr::axes, as_matrix ? axes_from(axis, node.rank(0)) : Integers{axis}}});
 }
 
-constexpr std::array rules = {
+constexpr std::array reduction_entries = {
     ImportEntry{"", "ArgMax", arg<Op::ArgMax>},
     ImportEntry{"", "ArgMin", arg<Op::ArgMin>},
     ImportEntry{"", "CumSum", cumulative_sum},
@@ -94,6 +94,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> reduction_rules() { return rules; }
+std::span<const ImportEntry> reduction_rules() { return reduction_entries; }
 
 }  // namespace monet::onnx

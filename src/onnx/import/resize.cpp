@@ -10,7 +10,7 @@ namespace monet::onnx {
 namespace {
 
 // What the versions share; sizes and scales stand for every axis.
-struct Resampling {
+struct ResizeAttributes {
   std::string mode = "nearest";
   std::string coordinate_mode = "asymmetric";
   std::string nearest_mode = "floor";
@@ -22,7 +22,7 @@ struct Resampling {
   Shape sizes;
 };
 
-void emit(NodeImport& node, Resampling resampling) {
+void emit(NodeImport& node, ResizeAttributes resampling) {
   node.emit(Op::Resize, {node.input(0)},
             {{Attr::mode, std::move(resampling.mode)},
              {Attr::scales, std::move(resampling.scales)},
@@ -37,7 +37,7 @@ void emit(NodeImport& node, Resampling resampling) {
 }
 
 // Scales are single precision in the file, and so is their product with a size: 10 x 0.7 is 7.
-bool set_sizes_from_scales(NodeImport& node, Resampling& resampling) {
+bool set_sizes_from_scales(NodeImport& node, ResizeAttributes& resampling) {
   const Shape& from = node.shape(0);
   if (resampling.scales.size() != from.size()) {
     node.fail(fmt::format("{} has {} scales for {}", node.op_type(), resampling.scales.size(), to_string(from)));
@@ -57,7 +57,7 @@ bool set_sizes_from_scales(NodeImport& node, Resampling& resampling) {
 
 // Sizes that may be bounds: all axes listed get one scale, the smallest or largest that the sizes ask for.
 void keep_aspect_ratio(NodeImport& node, const std::string& policy, const std::vector<std::int64_t>& axes,
-                       Resampling& resampling) {
+                       ResizeAttributes& resampling) {
   const Shape& from = node.shape(0);
   if (policy != "not_larger" && policy != "not_smaller") {
     return node.fail(fmt::format("Resize has no keep_aspect_ratio_policy '{}'", policy));
@@ -105,7 +105,7 @@ std::vector<T> spread(NodeImport& node, std::string_view what, const std::vector
   return otherwise;
 }
 
-void set_region(NodeImport& node, const std::vector<std::int64_t>& axes, Resampling& resampling) {
+void set_region(NodeImport& node, const std::vector<std::int64_t>& axes, ResizeAttributes& resampling) {
   if (!node.has_input(1)) return node.fail("Resize by tf_crop_and_resize has no region");
   const auto written = node.required_reals(1);
   if (node.failed()) return;
@@ -121,7 +121,7 @@ void set_region(NodeImport& node, const std::vector<std::int64_t>& axes, Resampl
   }
 }
 
-void set_sizes(NodeImport& node, const std::vector<std::int64_t>& axes, Resampling& resampling) {
+void set_sizes(NodeImport& node, const std::vector<std::int64_t>& axes, ResizeAttributes& resampling) {
   const Shape& from = node.shape(0);
   resampling.sizes = spread(node, "sizes", node.required_integers(3), axes, from);
   if (node.failed()) return;
@@ -137,7 +137,7 @@ void set_sizes(NodeImport& node, const std::vector<std::int64_t>& axes, Resampli
 // Before opset 11, as the reference implementation has it: corners fixed, up to the lower and down to the upper
 // neighbour.
 void import_early(NodeImport& node, std::vector<double> scales) {
-  Resampling resampling;
+  ResizeAttributes resampling;
   resampling.mode = node.text("mode", "nearest");
   if (resampling.mode == "bilinear") resampling.mode = "linear";
   resampling.scales = std::move(scales);
@@ -163,7 +163,7 @@ void import_resize(NodeImport& node) {
   if (node.integer("antialias", 0) != 0) {
     return node.fail("Resize with antialias is not supported", "export the model with antialias 0");
   }
-  Resampling resampling;
+  ResizeAttributes resampling;
   resampling.mode = node.text("mode", "nearest");
   resampling.coordinate_mode = node.text("coordinate_transformation_mode", "half_pixel");
   resampling.nearest_mode = node.text("nearest_mode", "round_prefer_floor");

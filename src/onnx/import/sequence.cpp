@@ -128,7 +128,7 @@ void concat_from_sequence(NodeImport& node) {
   node.emit(Op::Concat, std::move(elements), {{Attr::axis, axis}});
 }
 
-constexpr std::array rules = {
+constexpr std::array sequence_entries = {
     ImportEntry{"", "ConcatFromSequence", concat_from_sequence},
     ImportEntry{"", "SequenceAt", sequence_at},
     ImportEntry{"", "SequenceConstruct", sequence_construct},
@@ -141,6 +141,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> sequence_rules() { return rules; }
+std::span<const ImportEntry> sequence_rules() { return sequence_entries; }
 
 }  // namespace monet::onnx

@@ -43,11 +43,9 @@ Attributes loss_attributes(NodeImport& node, std::size_t scores_at) {
   return attributes;
 }
 
-TensorId optional_input(NodeImport& node, std::size_t i) { return node.has_input(i) ? node.input(i) : TensorId{}; }
-
 template <Op op>
 void loss(NodeImport& node) {
-  node.emit(op, {node.input(0), node.input(1), optional_input(node, 2)}, loss_attributes(node, 0));
+  node.emit(op, {node.input(0), node.input(1), node.input(2)}, loss_attributes(node, 0));
 }
 
 // The same loss with the index to ignore as an input.
@@ -55,12 +53,11 @@ void loss_internal(NodeImport& node) {
   node.ignore({"output_type"});
   Attributes attributes = loss_attributes(node, 0);
   if (node.has_input(3)) attributes.set(Attr::ignore_index, node.required_integer(3));
-  node.emit(Op::SoftmaxCrossEntropyLoss, {node.input(0), node.input(1), optional_input(node, 2)},
-            std::move(attributes));
+  node.emit(Op::SoftmaxCrossEntropyLoss, {node.input(0), node.input(1), node.input(2)}, std::move(attributes));
 }
 
 void emit_loss_gradient(NodeImport& node, Attributes attributes, std::size_t bias_at) {
-  std::vector<TensorId> inputs = {node.input(0), node.input(1), node.input(2), optional_input(node, 3)};
+  std::vector<TensorId> inputs = {node.input(0), node.input(1), node.input(2), node.input(3)};
   if (!node.has_input(bias_at)) {
     node.emit(Op::SoftmaxCrossEntropyLossGrad, std::move(inputs), std::move(attributes));
     return;
@@ -78,7 +75,7 @@ void loss_internal_gradient(NodeImport& node) {
   emit_loss_gradient(node, std::move(attributes), 5);
 }
 
-constexpr std::array rules = {
+constexpr std::array softmax_entries = {
     ImportEntry{"", "LogSoftmax", softmax<Op::LogSoftmax>},
     ImportEntry{"", "NegativeLogLikelihoodLoss", loss<Op::NegativeLogLikelihoodLoss>},
     ImportEntry{"", "Softmax", softmax<Op::Softmax>},
@@ -90,6 +87,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> softmax_rules() { return rules; }
+std::span<const ImportEntry> softmax_rules() { return softmax_entries; }
 
 }  // namespace monet::onnx

@@ -253,7 +253,7 @@ void space_to_depth(NodeImport& node) {
   node.emit(Op::SpaceToDepth, {node.input(0)}, {{Attr::blocksize, node.integer("blocksize", 0)}});
 }
 
-constexpr std::array rules = {
+constexpr std::array view_entries = {
     ImportEntry{"", "Concat", concat},       ImportEntry{"", "DepthToSpace", depth_to_space},
     ImportEntry{"", "Expand", expand},       ImportEntry{"", "Flatten", flatten},
     ImportEntry{"", "Identity", identity},   ImportEntry{"", "Reshape", reshape},
@@ -264,6 +264,6 @@ constexpr std::array rules = {
 
 }  // namespace
 
-std::span<const ImportEntry> view_rules() { return rules; }
+std::span<const ImportEntry> view_rules() { return view_entries; }
 
 }  // namespace monet::onnx

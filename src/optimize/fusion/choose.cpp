@@ -8,12 +8,12 @@ namespace monet::fusion {
 namespace {
 
 constexpr std::size_t most_corners = 32;
-constexpr double impossible = std::numeric_limits<double>::infinity();
+constexpr double infinite_cost = std::numeric_limits<double>::infinity();
 
 // A single operator without a price (the search was stopped) costs nothing: it stays single.
 double cost_of(const Problem& problem, const Prices& prices, std::uint32_t set, double energy, double cycles) {
   const std::vector<PricedTiles>& ways = prices.of(set).ways;
-  if (ways.empty()) return set < problem.size() ? 0 : impossible;
+  if (ways.empty()) return set < problem.size() ? 0 : infinite_cost;
   return energy * ways.front().cost.energy_pj + cycles * ways.front().cost.cycles;
 }
 

@@ -15,7 +15,6 @@ namespace monet::fusion {
 
 namespace {
 
-constexpr std::uint32_t none = 0xffffffffU;
 constexpr std::size_t most_rounds = 1000;
 
 // A cut by sets of the whole problem.
@@ -37,7 +36,11 @@ class Covering {
  public:
   Covering(const Problem& problem, const Candidates& candidates, std::span<const double> costs,
            const CoverOptions& options)
-      : problem_(problem), sets_(candidates.sets), costs_(costs), options_(options), local_(problem.size(), none) {
+      : problem_(problem),
+        sets_(candidates.sets),
+        costs_(costs),
+        options_(options),
+        local_(problem.size(), Problem::none) {
     if (options.dominance) {
       wanted_ = worthwhile(candidates, problem.size(), costs);
     } else {
@@ -75,10 +78,10 @@ class Covering {
       if (wanted_[s] == 0) continue;
       for (Index op : sets_[s]) root[std::max(find(op), find(sets_[s][0]))] = std::min(find(op), find(sets_[s][0]));
     }
-    group_of_.assign(problem_.size(), none);
+    group_of_.assign(problem_.size(), Problem::none);
     for (Index op = 0; op < problem_.size(); ++op) {
       const Index of = options_.decompose ? find(op) : 0;
-      if (group_of_[of] == none) {
+      if (group_of_[of] == Problem::none) {
         group_of_[of] = static_cast<std::uint32_t>(groups_.size());
         groups_.emplace_back();
       }
@@ -96,7 +99,7 @@ class Covering {
     for (Index op : operators) {
       for (std::uint32_t s : sets_of_[op]) {
         if (sets_[s][0] != op) continue;
-        if (std::ranges::any_of(sets_[s], [&](Index other) { return local_[other] == none; })) continue;
+        if (std::ranges::any_of(sets_[s], [&](Index other) { return local_[other] == Problem::none; })) continue;
         own.clear();
         for (Index other : sets_[s]) own.push_back(local_[other]);
         part.sets.add(own);
@@ -104,7 +107,7 @@ class Covering {
         sets.push_back(s);
       }
     }
-    for (Index op : operators) local_[op] = none;
+    for (Index op : operators) local_[op] = Problem::none;
     return part;
   }
 
@@ -233,11 +236,11 @@ class Covering {
     for (const Ring& ring : rings) {
       RingCut cut;
       std::size_t steps = 0;
-      std::uint32_t group = none;
+      std::uint32_t group = Problem::none;
       for (const RingStep& step : ring) {
         if (step.in == step.out) continue;
         ++steps;
-        group = group == none ? group_of_[step.in] : merged(group, group_of_[step.in]);
+        group = group == Problem::none ? group_of_[step.in] : merged(group, group_of_[step.in]);
         if (options_.lift) {
           for (std::uint32_t s : sets_of_[step.in]) {
             if (std::ranges::binary_search(sets_[s], step.out)) cut.sets.push_back(s);

@@ -30,7 +30,6 @@ struct State {
   std::uint32_t from = 0;  // in the level before
   std::uint32_t set = 0;   // that was chosen there; none: nothing was
 };
-constexpr std::uint32_t none = 0xffffffffU;
 
 Program program_of(const Part& part) {
   Program program;
@@ -52,11 +51,11 @@ Program program_of(const Part& part) {
 // The cheapest single set of each operator: always a cover, and no cut forbids it.
 PartCover singles(const Part& part) {
   PartCover result;
-  std::vector<std::uint32_t> best(part.operators, none);
+  std::vector<std::uint32_t> best(part.operators, Problem::none);
   for (std::uint32_t s = 0; s < part.sets.size(); ++s) {
     if (part.sets[s].size() != 1) continue;
     std::uint32_t& known = best[part.sets[s][0]];
-    if (known == none || part.costs[s] < part.costs[known]) known = s;
+    if (known == Problem::none || part.costs[s] < part.costs[known]) known = s;
   }
   for (std::uint32_t set : best) {
     result.chosen.push_back(set);
@@ -97,7 +96,7 @@ std::optional<PartCover> cover_in_order(const Part& part, std::size_t states) {
     for (std::uint32_t k = 0; k < levels[i].size(); ++k) {
       const State& state = levels[i][k];
       if (state.covered.first()) {
-        next.push_back({state.covered.shifted(), state.cost, k, none});
+        next.push_back({state.covered.shifted(), state.cost, k, Problem::none});
         continue;
       }
       for (const Start& start : starts[i]) {
@@ -119,7 +118,7 @@ std::optional<PartCover> cover_in_order(const Part& part, std::size_t states) {
   result.cost = result.bound = levels.back().front().cost;
   for (std::size_t i = part.operators; i > 0; --i) {
     const State& state = levels[i][at];
-    if (state.set != none) result.chosen.push_back(state.set);
+    if (state.set != Problem::none) result.chosen.push_back(state.set);
     at = state.from;
   }
   std::ranges::reverse(result.chosen);

@@ -7,8 +7,6 @@ namespace monet::fusion {
 
 namespace {
 
-constexpr std::uint32_t none = 0xffffffffU;
-
 struct Edge {
   std::uint32_t to = 0;
   Index out = 0, in = 0;
@@ -17,7 +15,7 @@ struct Edge {
 class Finding {
  public:
   Finding(const Problem& problem, std::span<const std::uint32_t> set_of, std::size_t sets)
-      : edges_(sets), waiting_(sets, 0), from_(sets), stamp_(sets, none) {
+      : edges_(sets), waiting_(sets, 0), from_(sets), stamp_(sets, Problem::none) {
     for (Index op = 0; op < problem.size(); ++op) {
       for (Index next : problem.after[op]) {
         if (set_of[op] != set_of[next]) edges_[set_of[op]].push_back({set_of[next], op, next});

@@ -11,7 +11,7 @@ namespace monet {
 
 namespace {
 
-constexpr std::uint32_t none = 0xffffffffU;
+constexpr std::uint32_t no_candidate = 0xffffffffU;
 constexpr std::size_t check_every = 100;
 
 std::vector<MemoryMoment> profile_of(const Schedule& schedule, MemoryId memory) {
@@ -47,7 +47,7 @@ MemoryPrices::MemoryPrices(const MemoryPricesInput& input) : in_(input) {
   for (std::size_t i = 0; i < jobs; ++i) {
     pricers_.push_back(std::make_unique<Pricer>(in_.step, in_.hardware, in_.cache, how));
   }
-  candidate_of_.assign(in_.step.tensors().size(), none);
+  candidate_of_.assign(in_.step.tensors().size(), no_candidate);
   for (std::uint32_t i = 0; i < in_.space.candidates().size(); ++i) {
     candidate_of_[in_.space.candidates()[i].tensor.index()] = i;
   }
@@ -61,15 +61,15 @@ MemoryPrice MemoryPrices::describe(const Priced& priced) const {
   result.peak_bytes = highest->bytes;
   // By tensor of the rewritten step: the candidate that it is, or is a copy of.
   const training::Recomputed& step = priced.variant->step;
-  std::vector<std::uint32_t> candidate(priced.variant->graph->tensors().size(), none);
+  std::vector<std::uint32_t> candidate(priced.variant->graph->tensors().size(), no_candidate);
   for (std::size_t i = 0; i < candidate_of_.size(); ++i) {
-    if (candidate_of_[i] == none) continue;
+    if (candidate_of_[i] == no_candidate) continue;
     if (step.tensors[i].valid()) candidate[step.tensors[i].index()] = candidate_of_[i];
     if (i < step.copies.size() && step.copies[i].valid()) candidate[step.copies[i].index()] = candidate_of_[i];
   }
   for (const TensorStay& stay : priced.evaluated.schedule.home) {
     if (stay.memory != in_.memory || stay.start > highest->at || stay.end <= highest->at) continue;
-    if (candidate[stay.tensor.index()] != none) result.at_peak.push_back(candidate[stay.tensor.index()]);
+    if (candidate[stay.tensor.index()] != no_candidate) result.at_peak.push_back(candidate[stay.tensor.index()]);
   }
   std::ranges::sort(result.at_peak);
   result.at_peak.erase(std::ranges::unique(result.at_peak).begin(), result.at_peak.end());

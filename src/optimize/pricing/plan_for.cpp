@@ -12,7 +12,7 @@ namespace monet {
 
 namespace {
 
-constexpr std::uint32_t none = 0xffffffffU;
+constexpr std::uint32_t no_stack = 0xffffffffU;
 
 struct MendedStack {
   PlannedStack planned;
@@ -65,7 +65,7 @@ std::uint32_t stack_in_a_ring(const std::vector<MendedStack>& stacks, const Depe
   for (std::uint32_t s = 0; s < stacks.size(); ++s) {
     if (!gone[nodes + s]) return s;
   }
-  return none;
+  return no_stack;
 }
 
 // As listed, if they can run so; else in an order in which they can.
@@ -116,7 +116,8 @@ std::vector<PlannedStack> stacks_for(const Plan& plan, const Graph& before, cons
   }
   std::erase_if(
       mended, [](const MendedStack& s) { return s.nodes.empty() || (s.nodes.size() == 1 && s.planned.tile.empty()); });
-  for (std::uint32_t s = stack_in_a_ring(mended, dependencies); s != none; s = stack_in_a_ring(mended, dependencies)) {
+  for (std::uint32_t s = stack_in_a_ring(mended, dependencies); s != no_stack;
+       s = stack_in_a_ring(mended, dependencies)) {
     mended.erase(mended.begin() + s);
   }
   if (plan.order == PlanOrder::listed) put_in_order(mended, after.graph, dependencies);

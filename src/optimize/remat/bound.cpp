@@ -17,8 +17,6 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 // Large sets are slower to handle and prove less.
 std::size_t states_for(std::size_t nodes) { return nodes <= 64 ? 100'000 : nodes <= 128 ? 10'000 : 3'000; }
 
-constexpr double rounding = 1e-9;
-
 }  // namespace
 
 Bound lower_bound(const Problem& problem, const Goal& goal, const BoundOptions& options) {
@@ -29,7 +27,7 @@ Bound lower_bound(const Problem& problem, const Goal& goal, const BoundOptions& 
   for (const double price : prices.compute) bound.price += price;
   double known = options.known;
   const auto left = [&] { return options.time_limit_s - seconds_since(start); };
-  const auto proven = [&] { return bound.price >= known * (1 - rounding) || left() <= 0 || options.stop(); };
+  const auto proven = [&] { return bound.price >= known * (1 - equal_prices) || left() <= 0 || options.stop(); };
   const auto by_stages = [&](std::size_t variables) {
     if (proven()) return;
     StageResult result =

@@ -9,6 +9,9 @@
 
 namespace monet::remat {
 
+// Prices closer than this, relatively, are equal: sums of the same costs in another order.
+inline constexpr double equal_prices = 1e-9;
+
 struct BoundOptions {
   Moves moves;                                             // recompute, page
   double known = std::numeric_limits<double>::infinity();  // a price that is possible; infinite: none is known

@@ -8,7 +8,7 @@ namespace monet::remat {
 
 namespace {
 
-constexpr int absent = -1;
+constexpr int no_variable = -1;
 
 class StagedProgram {
  public:
@@ -34,7 +34,7 @@ class StagedProgram {
   // In the order of stages; page-ins after the first run of theirs.
   Sequence sequence(const std::vector<double>& values) const {
     const auto set = [&](int variable) {
-      return variable != absent && values[static_cast<std::size_t>(variable)] > 0.5;
+      return variable != no_variable && values[static_cast<std::size_t>(variable)] > 0.5;
     };
     Sequence sequence;
     for (NodeIndex stage = 0; stage < size_; ++stage) {
@@ -53,7 +53,7 @@ class StagedProgram {
 
   // here_, stored_, in_ and out_ are of nodes before the stage; run_ also of the stage itself, which is 1.
   void add_variables() {
-    const auto table = [&] { return std::vector<std::vector<int>>(size_, std::vector<int>(size_, absent)); };
+    const auto table = [&] { return std::vector<std::vector<int>>(size_, std::vector<int>(size_, no_variable)); };
     run_ = here_ = table();
     if (page_) stored_ = in_ = out_ = table();
     for (NodeIndex stage = 0; stage < size_; ++stage) {
@@ -72,13 +72,13 @@ class StagedProgram {
   // Adds factor · run of a node in a stage; the first run is a constant, which is returned.
   double add_run(Terms& terms, NodeIndex stage, NodeIndex node, double factor) const {
     if (node == stage) return factor;
-    if (node < stage && run_[stage][node] != absent) terms.push_back({run_[stage][node], factor});
+    if (node < stage && run_[stage][node] != no_variable) terms.push_back({run_[stage][node], factor});
     return 0;
   }
 
   void add_dependencies(NodeIndex stage) {
     for (NodeIndex node = 0; node <= stage; ++node) {
-      if (node < stage && run_[stage][node] == absent) continue;
+      if (node < stage && run_[stage][node] == no_variable) continue;
       for (const NodeIndex operand : problem_.operands.of(node)) {
         Terms terms;
         double constant = add_run(terms, stage, operand, 1) + add_run(terms, stage, node, -1);
@@ -115,14 +115,14 @@ class StagedProgram {
     const double unit = static_cast<double>(std::max<std::int64_t>(1, goal_.budget - problem_.fixed_bytes));
     const auto share = [&](NodeIndex node) { return static_cast<double>(problem_.nodes[node].bytes) / unit; };
     const double most = goal_.budget > problem_.fixed_bytes ? 1 : 0;
-    int before = absent;
+    int before = no_variable;
     for (NodeIndex node = 0; node <= stage; ++node) {
       const int used = program_.add_variable(0, most, 0, false);
       Terms terms = {{used, -1}};
       const double constant = add_run(terms, stage, node, share(node));
       if (node == 0)
         for (NodeIndex other = 0; other < stage; ++other) terms.push_back({here_[stage][other], share(other)});
-      if (before != absent) terms.push_back({before, 1});
+      if (before != no_variable) terms.push_back({before, 1});
       if (node > 0)
         for (const NodeIndex operand : problem_.operands.of(node - 1))
           terms.push_back({add_free(stage, operand, node - 1), -share(operand)});

@@ -13,8 +13,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double rounding = 1e-9;
-
 class Solver {
  public:
   Solver(const Problem& problem, const Goal& goal, const SolveOptions& options)
@@ -131,7 +129,7 @@ class Solver {
 
   void judge() {
     if (!solution_.bound) solution_.bound = base_price();
-    solution_.proven = solution_.given ? solution_.given->value.price <= *solution_.bound * (1 + rounding)
+    solution_.proven = solution_.given ? solution_.given->value.price <= *solution_.bound * (1 + equal_prices)
                                        : *solution_.bound == std::numeric_limits<double>::infinity();
   }
 
@@ -155,7 +153,7 @@ class Solver {
     Answer answer = answer_of(result.sequence, false);
     if (!answer.value.feasible()) return;
     solution_.reordered = std::move(answer);
-    solution_.reordered_proven = solution_.reordered->value.price <= base_price() * (1 + rounding);
+    solution_.reordered_proven = solution_.reordered->value.price <= base_price() * (1 + equal_prices);
   }
 
   // Halves the range between a budget that does and one that did not; both ends are tried with little patience.

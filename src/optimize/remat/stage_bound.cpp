@@ -8,7 +8,7 @@ namespace monet::remat {
 
 namespace {
 
-constexpr int absent = -1;
+constexpr int no_column = -1;
 constexpr std::size_t most_for_one_row = 20'000;
 
 // Rows are first runs. A stage is what happens after one of the chosen rows, up to and with the next.
@@ -18,7 +18,7 @@ class StageProgram {
       : problem_(problem), prices_(prices), options_(options), budget_(budget) {
     for (const double price : prices.compute) first_runs_ += price;
     pages_ = options.moves.page && problem.channel.has_value();
-    stored_.assign(problem.size(), absent);
+    stored_.assign(problem.size(), no_column);
     choose_rows();
     for (std::size_t stage = 0; stage < rows_.size(); ++stage) add_stage(stage);
   }
@@ -102,7 +102,7 @@ class StageProgram {
     const NodeIndex row = rows_[number];
     stages_.emplace_back();
     Stage& stage = stages_.back();
-    for (std::vector<int>* list : {&stage.here, &stage.again, &stage.paged}) list->assign(problem_.size(), absent);
+    for (std::vector<int>* list : {&stage.here, &stage.again, &stage.paged}) list->assign(problem_.size(), no_column);
     stage.always.assign(problem_.size(), 0);
     stage.always[row] = 1;
     for (const NodeIndex operand : problem_.operands.of(row)) stage.always[operand] = 1;
@@ -118,7 +118,7 @@ class StageProgram {
   }
 
   void add_paging(Stage& stage, NodeIndex node) {
-    if (stored_[node] == absent) stored_[node] = program_.add_binary(prices_.page_out[node]);
+    if (stored_[node] == no_column) stored_[node] = program_.add_binary(prices_.page_out[node]);
     stage.paged[node] = program_.add_binary(prices_.page_in[node]);
     program_.add_row(std::vector<Program::Term>{{stored_[node], 1}, {stage.paged[node], -1}}, 0, Program::infinity);
   }
@@ -131,7 +131,7 @@ class StageProgram {
     std::vector<Program::Term> terms;
     for (NodeIndex node = 0; node < row; ++node) {
       const std::int64_t bytes = problem_.nodes[node].bytes;
-      if (stage.here[node] == absent || bytes == 0) continue;
+      if (stage.here[node] == no_column || bytes == 0) continue;
       // In units of the room, for the sake of the numbers.
       terms.push_back({stage.here[node], room > 0 ? static_cast<double>(bytes) / static_cast<double>(room) : 1});
     }
@@ -142,7 +142,7 @@ class StageProgram {
   bool add_ways(const Stage& stage, NodeIndex row, NodeIndex node, std::vector<Program::Term>& terms) const {
     if (node > row || stage.always[node] != 0) return false;
     for (const int way : {stage.here[node], stage.again[node], stage.paged[node]})
-      if (way != absent) terms.push_back({way, 1});
+      if (way != no_column) terms.push_back({way, 1});
     return true;
   }
 
@@ -151,7 +151,7 @@ class StageProgram {
     for (const NodeIndex node : useful) {
       const int here = stages_[number].here[node];
       std::vector<Program::Term> terms;
-      if (here == absent || !add_ways(stages_[number - 1], rows_[number - 1], node, terms)) continue;
+      if (here == no_column || !add_ways(stages_[number - 1], rows_[number - 1], node, terms)) continue;
       terms.push_back({here, -1});
       program_.add_row(terms, 0, Program::infinity);
     }
@@ -167,7 +167,7 @@ class StageProgram {
       std::vector<Program::Term> terms;
       if (next != users.end() && *next <= last && add_ways(stage, row, node, terms))
         program_.add_row(terms, 1, Program::infinity);
-      if (stage.again[node] == absent) continue;
+      if (stage.again[node] == no_column) continue;
       for (const NodeIndex operand : problem_.operands.of(node)) {
         terms.clear();
         if (!add_ways(stage, row, operand, terms)) continue;
@@ -194,7 +194,7 @@ class StageProgram {
   void place_runs(std::size_t number, const std::vector<double>& values, std::vector<std::vector<Run>>& before) const {
     const Stage& stage = stages_[number];
     const auto set = [&](int variable) {
-      return variable != absent && values[static_cast<std::size_t>(variable)] > 0.5;
+      return variable != no_column && values[static_cast<std::size_t>(variable)] > 0.5;
     };
     const NodeIndex last = last_of(number);
     std::vector<NodeIndex> place(problem_.size(), last);

@@ -20,10 +20,10 @@ TensorId over_rows(GradientBuilder& g, TensorId reduced) {
 TensorId row_gradient(GradientBuilder& g) { return over_rows(g, g.output_gradient()); }
 
 // Y = Σ X  gives  dX = dY everywhere
-void sum(GradientBuilder& g) { g.accumulate(0, g.expand(row_gradient(g), g.input_shape())); }
+void reduce_sum(GradientBuilder& g) { g.accumulate(0, g.expand(row_gradient(g), g.input_shape())); }
 
 // Y = Σ X / n  gives  dX = dY / n everywhere
-void mean(GradientBuilder& g) {
+void reduce_mean(GradientBuilder& g) {
   double count = 1;
   for (std::int64_t axis : axes_of(g)) count *= static_cast<double>(g.input_shape()[static_cast<std::size_t>(axis)]);
   g.accumulate(0, g.expand(g.over(row_gradient(g), std::max(count, 1.0)), g.input_shape()));
@@ -59,7 +59,7 @@ void log_sum_exp(GradientBuilder& g) {
 }
 
 // Y = max X, or min  gives  dX = dY, shared evenly among all that are equal to Y
-void extreme(GradientBuilder& g) {
+void reduce_extreme(GradientBuilder& g) {
   const TensorId chosen = g.add(Op::Equal, {g.input(), over_rows(g, g.output())});
   const TensorId dy = row_gradient(g);
   const TensorId count = g.reduce_sum(g.cast(chosen, g.type(dy)), axes_of(g), true);
@@ -106,10 +106,10 @@ GradientRule reduction_gradient(Op op) {
     case Op::ReduceLogSum: return log_sum;
     case Op::ReduceLogSumExp: return log_sum_exp;
     case Op::ReduceMax:
-    case Op::ReduceMin: return extreme;
-    case Op::ReduceMean: return mean;
+    case Op::ReduceMin: return reduce_extreme;
+    case Op::ReduceMean: return reduce_mean;
     case Op::ReduceProd: return product;
-    case Op::ReduceSum: return sum;
+    case Op::ReduceSum: return reduce_sum;
     case Op::ReduceSumSquare: return sum_of_squares;
     case Op::CumSum: return cumulative_sum;
     case Op::TopK: return top_k;

@@ -1,4 +1,5 @@
 #include "base/mapped_file.h"
+#include "base/text.h"
 #include "base/try.h"
 #include "training/simulate/task.h"
 
@@ -12,12 +13,6 @@
 namespace monet::training {
 
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 std::optional<double> number_in(std::string_view text) {
   text = trimmed(text);

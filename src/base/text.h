@@ -1,0 +1,16 @@
+// Small work on text that several readers need.
+#pragma once
+
+#include <string_view>
+
+namespace monet {
+
+// Without blanks, tabs and carriage returns at both ends; a view of the same characters.
+inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r";
+  const std::size_t first = text.find_first_not_of(blank);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+}  // namespace monet
