@@ -2,6 +2,7 @@
 #include "networks/builtin.h"
 #include "onnx/reader.h"
 #include "support/onnx_builder.h"
+#include "support/source_folder.h"
 
 #include <benchmark/benchmark.h>
 
@@ -13,7 +14,7 @@ namespace {
 
 // Reads a model of data/models.
 void read_model(benchmark::State& state, const std::string& name) {
-  const std::filesystem::path file = std::filesystem::path(MONET_SOURCE_DIR) / "data" / "models" / name;
+  const std::filesystem::path file = test::source_folder() / "data" / "models" / name;
   std::size_t nodes = 0;
   for (auto _ : state) {
     const auto network = onnx::read(file.string(), {});

@@ -1,6 +1,7 @@
 // How long does it take to make a training step: of real networks, and of chains by number of nodes?
 #include "graph/builder.h"
 #include "networks/open.h"
+#include "support/source_folder.h"
 #include "training/step.h"
 
 #include <benchmark/benchmark.h>
@@ -13,7 +14,7 @@ namespace {
 
 // From the file to the finished step.
 void train_model(benchmark::State& state, const std::string& name) {
-  const std::filesystem::path file = std::filesystem::path(MONET_SOURCE_DIR) / "data" / "models" / name;
+  const std::filesystem::path file = test::source_folder() / "data" / "models" / name;
   std::size_t nodes = 0;
   for (auto _ : state) {
     auto network = open_network(file.string(), {});

@@ -1,36 +1,59 @@
 # Compiles a target's files in groups: the compiler reads the headers once for a group, not once for a file.
 #
-#   monet_compile_in_groups(TARGET LINES)
+#   monet_compile_in_groups(TARGET LINES [COLD ROOM ...])
 #
-# Files of one room (a folder of src/ or tests/) share a group until it has LINES lines; a folder that fits into one group
-# is not split. So a change compiles the group of its file, and names in unnamed namespaces must differ within a room:
-# scripts/check_layering.py checks that, since a group's limits move with the files. Off (MONET_GROUPS=OFF): one object a file.
+# A group is a file that includes files of one room (a folder of src/ or tests/), in the order of their names, of about
+# LINES lines together. So a change compiles the group of its file, and what the files of a room have in unnamed
+# namespaces must differ; scripts/check_groups.sh compiles rooms as wholes, since limits of groups move as files grow.
+# Groups name no folder of this machine: a compiler cache serves any clone. Rooms that are COLD spend their time in
+# writing text and are compiled with -O1 in a release. MONET_GROUPS=OFF: one object a file, for everyday work.
 function(monet_compile_in_groups target lines)
-  if(NOT MONET_GROUPS)
-    return()
-  endif()
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" COLD)
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
-  set(made ${sources})
-  list(FILTER made INCLUDE REGEX "^/")  # by the build: embedded files, each an object of its own
-  list(FILTER sources EXCLUDE REGEX "^/")
+  list(FILTER sources EXCLUDE REGEX "^/")  # made by the build, such as embedded files
   list(SORT sources)
-  set_target_properties(${target} PROPERTIES SOURCES "${sources};${made}")
-  set(room "")
-  set(group 0)
-  set(size 0)
+  if(NOT MONET_GROUPS)
+    foreach(source IN LISTS sources)
+      string(REGEX MATCH "^[^/]*" room ${source})
+      if(room IN_LIST arg_COLD AND CMAKE_BUILD_TYPE STREQUAL Release)
+        set_source_files_properties(${folder}/${source} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS -O1)
+      endif()
+    endforeach()
+    return()
+  endif()
+
+  set(last_room "")
   foreach(source IN LISTS sources)
-    string(REGEX MATCH "^[^/]*" this_room ${source})
+    string(REGEX MATCH "^[^/]*" room ${source})
     file(STRINGS ${folder}/${source} text REGEX "[^ ]")
     list(LENGTH text length)
-    math(EXPR grown "${size} + ${length}")
-    if(NOT this_room STREQUAL room OR grown GREATER lines)
-      set(room ${this_room})
-      math(EXPR group "${group} + 1")
-      set(grown ${length})
+    if(NOT room STREQUAL last_room)
+      set(last_room ${room})
+      set(number 1)
+      set(size 0)
     endif()
-    set(size ${grown})
-    set_property(SOURCE ${folder}/${source} TARGET_DIRECTORY ${target} PROPERTY UNITY_GROUP ${room}_${group})
+    math(EXPR size "${size} + ${length}")
+    if(size GREATER lines AND size GREATER length)
+      math(EXPR number "${number} + 1")
+      set(size ${length})
+    endif()
+    set(group ${room}_${number})
+    if(NOT DEFINED content_${group})
+      list(APPEND groups ${group})
+    endif()
+    string(APPEND content_${group} "#include \"${source}\"\n")
+    set_source_files_properties(${folder}/${source} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
   endforeach()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+
+  foreach(group IN LISTS groups)
+    set(file ${PROJECT_BINARY_DIR}/groups/${target}/${group}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${content_${group}}" @ONLY)
+    target_sources(${target} PRIVATE ${file})
+    string(REGEX REPLACE "_[0-9]+$" "" room ${group})
+    if(room IN_LIST arg_COLD AND CMAKE_BUILD_TYPE STREQUAL Release)
+      set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS -O1)
+    endif()
+  endforeach()
+  target_include_directories(${target} PRIVATE ${folder})
 endfunction()

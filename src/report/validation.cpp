@@ -167,14 +167,14 @@ Status keep_wanted(Validation& validation, const ValidateOptions& options) {
 
 std::optional<Error> missing_data(const std::string& name, const ValidateOptions& options) {
   if (name != "dacapo") return std::nullopt;
-  const auto folder = dacapo_tables_folder(options.data, MONET_DATA_DIR);
+  const auto folder = dacapo_tables_folder(options.data, data_folder());
   return folder ? std::nullopt : std::optional(folder.error());
 }
 
 Expected<Validation> validate(const std::string& name, const ValidateOptions& options) {
-  const std::string folder = options.data.empty() ? MONET_DATA_DIR : options.data;
+  const std::string folder = options.data.empty() ? data_folder() : options.data;
   if (name == "dacapo") {
-    MONET_TRY(const std::string tables, dacapo_tables_folder(options.data, MONET_DATA_DIR));
+    MONET_TRY(const std::string tables, dacapo_tables_folder(options.data, data_folder()));
     return validate_dacapo(tables, options);
   }
   if (name == "robotics") return validate_robotics(options);

@@ -11,6 +11,9 @@
 
 namespace monet {
 
+// Reference measurements, where the program was built; src/CMakeLists.txt writes it.
+std::string data_folder();
+
 // The network of a measured step, in the folder with models/, and how the step was made.
 std::string model_of(const MeasuredStep& measured, const std::string& data);
 TrainOptions train_options_of(const MeasuredStep& measured);

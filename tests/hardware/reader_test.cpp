@@ -1,5 +1,6 @@
 #include "hardware/derive/costs.h"
 #include "hardware/support.h"
+#include "support/source_folder.h"
 
 #include <filesystem>
 #include <fstream>
@@ -329,7 +330,7 @@ TEST(HardwareReader, OperationsAndDramLeftOutComeFromTheTable) {
 }
 
 TEST(HardwareReader, ReadsTheExampleOfTheManual) {
-  std::ifstream file(std::filesystem::path(MONET_SOURCE_DIR) / "docs" / "hardware.md");
+  std::ifstream file(test::source_folder() / "docs" / "hardware.md");
   const std::string manual((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const std::string fence = "```yaml\n";
   const std::size_t start = manual.find(fence);

@@ -4,6 +4,7 @@
 // the mapping beside it and on zigzag_layers.yaml, with the given limit of factors and each objective. A layer without
 // a row is one that ZigZag cannot map.
 #include "mapping/zigzag/search.h"
+#include "support/source_folder.h"
 #include "support/zigzag_files.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@
 namespace monet {
 namespace {
 
-const std::filesystem::path tests_of_mapping = std::filesystem::path(MONET_SOURCE_DIR) / "tests" / "mapping";
+const std::filesystem::path tests_of_mapping = test::source_folder() / "tests" / "mapping";
 
 class ZigzagCases : public testing::TestWithParam<const char*> {};
 

@@ -1,6 +1,7 @@
 // What does the search refuse, and do its switches keep the answer?
 #include "mapping/zigzag/search.h"
 
+#include "support/source_folder.h"
 #include "support/zigzag_files.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@ namespace monet {
 namespace {
 
 Target machine(const std::string& name) {
-  const auto folder = std::filesystem::path(MONET_SOURCE_DIR) / "tests" / "mapping" / "zigzag_cases";
+  const auto folder = test::source_folder() / "tests" / "mapping" / "zigzag_cases";
   return test::read_zigzag_target(test::file_text(folder / name / "machine.yaml"));
 }
 
@@ -186,7 +187,7 @@ TEST(ZigzagErrors, FixedLoopsMustBeThoseOfTheLayer) {
 
 // A ceiling on energy never changes which order is found.
 TEST(ZigzagSearch, PruningKeepsTheAnswer) {
-  const auto folder = std::filesystem::path(MONET_SOURCE_DIR) / "tests" / "mapping";
+  const auto folder = test::source_folder() / "tests" / "mapping";
   const auto layers = test::read_zigzag_layers(test::file_text(folder / "zigzag_layers.yaml"));
   for (const char* name : {"split_tops", "uneven_array"}) {
     const Target target = machine(name);

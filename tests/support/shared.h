@@ -2,6 +2,8 @@
 // are absent.
 #pragma once
 
+#include "support/source_folder.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -12,7 +14,7 @@ namespace monet::test {
 // The folder named by MONET_SHARED, or ../shared beside the repository.
 inline std::filesystem::path shared_folder() {
   if (const char* folder = std::getenv("MONET_SHARED")) return folder;
-  return std::filesystem::path(MONET_SOURCE_DIR).parent_path() / "shared";
+  return source_folder().parent_path() / "shared";
 }
 
 }  // namespace monet::test

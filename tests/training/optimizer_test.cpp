@@ -4,6 +4,7 @@
 
 #include "graph/verify.h"
 #include "interpret/interpret.h"
+#include "support/source_folder.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ struct Case {
 };
 
 std::vector<Case> read_cases() {
-  std::ifstream file(std::string(MONET_SOURCE_DIR) + "/tests/training/expected/optimizers.txt");
+  std::ifstream file(source_folder() / "tests/training/expected/optimizers.txt");
   std::vector<Case> cases;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);

@@ -1,6 +1,7 @@
 // Does a small network really train in the executor: the loss falls as PyTorch's does, step by step?
 #include "interpret/interpret.h"
 #include "networks/layers.h"
+#include "support/source_folder.h"
 #include "support/values.h"
 #include "training/step.h"
 
@@ -75,7 +76,7 @@ std::vector<double> losses_of(Graph network, const OptimizerOptions& optimizer, 
 }
 
 nlohmann::json expected_curves() {
-  std::ifstream file(MONET_SOURCE_DIR "/tests/training/expected/training_curve.json");
+  std::ifstream file(test::source_folder() / "tests/training/expected/training_curve.json");
   return nlohmann::json::parse(file);
 }
 

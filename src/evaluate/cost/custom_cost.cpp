@@ -33,7 +33,7 @@ Status check(const CustomTile& tile, const char* what, double value) {
   if (value > largest_cost) {
     return Error{.message = fmt::format("{}, which is more than {}", has, largest_cost),
                  .place = {},
-                 .advice = fmt::format("give at largest_cost {} {}", largest_cost, what)};
+                 .advice = fmt::format("give at most {} {}", largest_cost, what)};
   }
   return Done{};
 }
