@@ -21,38 +21,28 @@ FIGURES := figure-8 figure-9 figure-search figure-10 figure-11 figure-12 figure-
 # The program that figures call.
 MONET ?= build/monet
 
-.PHONY: help build install demo docs python test bench bench-cluster figures $(FIGURES) format lint fuzz asan tsan coverage clean
+.PHONY: help build install demo docs python tests test bench bench-cluster figures $(FIGURES) format lint tidy fuzz asan tsan \
+  coverage nightly clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z -]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z -]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
+# What one CMake of build/ is told: the program alone, unless the tests were asked for before.
+CONFIGURE = cmake --preset release $(CMAKE_FLAGS) --log-level=WARNING
+PROGRAM_ALONE = $(if $(wildcard build/CMakeCache.txt),,-DMONET_TESTS=OFF)
+
 build: ## build the program: build/monet
 	@scripts/setup.sh build
-	@cmake --preset release $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
+	@$(CONFIGURE) $(PROGRAM_ALONE) >/dev/null
 	@cmake --build build --target monet -j $(JOBS)
 
 install: build ## install program, manual, completion, library and headers into PREFIX
 	@cmake --install build --prefix $(PREFIX)
 
-demo: build ## build, then a training step of ResNet-18 on a machine, in time, and its report
-	@echo
-	@echo '$$ build/monet train resnet18 --batch 8'
-	@build/monet train resnet18 --batch 8
-	@echo
-	@echo 'This is the training step of ResNet-18, one of the built-in networks, with Adam: nodes, multiply-accumulates and'
-	@echo 'other operations of the forward part, the backward part and the optimizer, and the memory that the step needs.'
-	@echo
-	@echo '$$ build/monet evaluate resnet18-cifar --batch 4 --hardware edge_tpu -o out/demo'
-	@build/monet evaluate resnet18-cifar --batch 4 --hardware edge_tpu -o out/demo
-	@echo
-	@echo 'And this is a step of a small ResNet-18 on a machine of 16 cores, in time. out/demo has all of it: result.json,'
-	@echo 'operators.csv, lifetimes.csv, plan.yaml, trace.json for ui.perfetto.dev, and the report. Open it in a browser:'
-	@echo
-	@echo "  $(CURDIR)/out/demo/report.html"
-	@echo
-	@echo 'Next: build/monet hardware list, build/monet evaluate --help, build/monet map --help,'
-	@echo 'build/monet inspect resnet18 --layers, build/monet validate, or'
-	@echo 'build/monet train YOUR_MODEL.onnx -o step.onnx; the manual is docs/manual.md.'
+demo: ## build, then a training step of ResNet-18 on a machine, in time, and its report
+	@scripts/demo.sh announce $(JOBS)
+	@$(MAKE) --no-print-directory build
+	@scripts/demo.sh run
 
 docs: $(if $(filter build/monet,$(MONET)),build) .venv-docs/requirements.stamp ## the documentation as a site: build-docs/html/index.html
 	@.venv-docs/bin/python docs/site/stage.py build-docs/source $(MONET)
@@ -64,34 +54,31 @@ docs: $(if $(filter build/monet,$(MONET)),build) .venv-docs/requirements.stamp #
 	@.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --retries 5 -r $<
 	@cp $< $@
 
-# What the Python package is made of. Compiled as the program is, so that the compiler cache has all of the library.
-PYTHON_SOURCES = $(wildcard CMakeLists.txt cmake data/hardware include presets pyproject.toml python recipes spaces src web/src web/package-lock.json)
+# The Python module is built in build/ too, from the library that is there.
+WITH_PYTHON = -DMONET_PYTHON=ON -DPython_EXECUTABLE=$(CURDIR)/$(PYTHON) -Dnanobind_DIR=$$($(PYTHON) -m nanobind --cmake_dir)
 
-python: ## build and install the Python package into .venv
+python: ## build the Python package, where .venv finds it
 	@scripts/setup.sh test
-	@if [ ! -e .venv/monet.stamp ] || [ -n "$$(find $(PYTHON_SOURCES) -newer .venv/monet.stamp -print -quit)" ]; then \
-	  echo "python: installing the package monet into .venv"; \
-	  touch .venv/monet.stamp.new; \
-	  CXX=$${CXX:-c++} CMAKE_ARGS="$(CMAKE_FLAGS)" CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) $(PYTHON) -m pip install --quiet \
-	    --disable-pip-version-check --no-build-isolation --no-deps --no-index .; \
-	  mv .venv/monet.stamp.new .venv/monet.stamp; \
-	fi
+	@$(CONFIGURE) $(PROGRAM_ALONE) $(WITH_PYTHON) >/dev/null
+	@cmake --build build --target _core -j $(JOBS)
+	@rm -rf build/package && cmake --install build --prefix build/package --component package >/dev/null
+	@echo $(CURDIR)/build/package > $$($(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/monet.pth
 
-test: ## build everything and run all tests
+tests: ## build all tests
 	@scripts/setup.sh test
-	@cmake --preset release $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
+	@$(CONFIGURE) -DMONET_TESTS=ON $(WITH_PYTHON) >/dev/null
 	@cmake --build build -j $(JOBS)
+
+test: tests python ## build everything and run all tests
 	@$(CTEST) build | $(CTEST_FILTER)
-	@$(MAKE) --no-print-directory python
-	@$(PYTHON) -m pytest tests -q
+	@$(PYTHON) -m pytest tests -q -n $(JOBS) --dist worksteal
 
 bench: ## build and run the benchmarks
-	@scripts/setup.sh build
-	@cmake --preset bench $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
-	@cmake --build build-bench --target monet_bench -j $(JOBS)
-	@build-bench/monet_bench --benchmark_min_time=0.2
 	@scripts/setup.sh test
-	@$(PYTHON) bench/against_onnx.py build-bench/monet_bench
+	@$(CONFIGURE) -DMONET_BENCHMARKS=ON >/dev/null
+	@cmake --build build --target monet_bench -j $(JOBS)
+	@build/monet_bench --benchmark_min_time=0.2
+	@$(PYTHON) bench/against_onnx.py build/monet_bench
 
 bench-cluster: build python ## designs a second on the workers of a cluster against threads
 	@$(PYTHON) bench/cluster_overhead.py
@@ -111,13 +98,18 @@ format: ## lay out all C++ files
 	@scripts/setup.sh ci
 	@scripts/check_format.sh --fix
 
-lint: ## check layout, layering, documents and code (clang-tidy)
+lint: ## check layout, layering, headers, documents and code (clang-tidy)
 	@scripts/setup.sh ci
 	@scripts/check_format.sh
 	@$(PYTHON) scripts/check_layering.py
+	@$(PYTHON) scripts/check_headers.py
 	@$(PYTHON) scripts/check_docs.py
-	@cmake --preset asan $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
-	@scripts/check_tidy.sh build-asan $(JOBS)
+	@$(MAKE) --no-print-directory tidy
+
+tidy: ## clang-tidy over ROOMS, folders of src/; default all
+	@scripts/setup.sh fuzz
+	@cmake --preset tidy --log-level=WARNING >/dev/null
+	@scripts/check_tidy.sh build-tidy $(JOBS) $(ROOMS)
 
 fuzz: ## feed malformed files to the readers for FUZZ_SECONDS
 	@scripts/setup.sh fuzz
@@ -139,6 +131,10 @@ coverage: ## unit tests with a table of what they reach
 	@llvm-profdata-19 merge -sparse build-coverage/tests.profraw -o build-coverage/tests.profdata
 	@llvm-cov-19 report build-coverage/monet_tests -instr-profile=build-coverage/tests.profdata \
 	  -show-branch-summary=false -show-region-summary=false $(CURDIR)/src $(CURDIR)/include
+
+# What takes too long for every change: everything under every tool. Logs and a summary in build-nightly/.
+nightly: ## all tests under the sanitizers, clang-tidy on everything, an hour of fuzzing
+	@scripts/nightly.sh $(JOBS)
 
 clean: ## remove all that was built; .venv stays
 	rm -rf build build-*/

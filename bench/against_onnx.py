@@ -1,6 +1,6 @@
 """CPU time to open a network, beside the ONNX project's own loader and shape inference, in the same run.
 
-    python bench/against_onnx.py build-bench/monet_bench
+    python bench/against_onnx.py build/monet_bench
 
 Ours reads the file, folds shape computations, infers all shapes, recognizes idioms and roles, and checks the graph with
 all loop nests and operation counts. Theirs is `onnx.load` and `onnx.shape_inference.infer_shapes`, which stops at

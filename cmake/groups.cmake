@@ -1,31 +1,32 @@
 # Compiles a target's files in groups: the compiler reads the headers once for a group, not once for a file.
 #
-#   monet_compile_in_groups(TARGET LINES [COLD ROOM ...])
+#   monet_compile_in_groups(TARGET [COLD ROOM ...])
 #
-# A group is a file that includes files of one room (a folder of src/ or tests/), in the order of their names, of about
-# LINES lines together. So a change compiles the group of its file, and what the files of a room have in unnamed
-# namespaces must differ; scripts/check_groups.sh compiles rooms as wholes, since limits of groups move as files grow.
+# A group is a file that includes files of one room (a folder of src/ or tests/), in the order of their names, of
+# MONET_GROUP_LINES lines together. So a change compiles the group of its file, and what files of a room have in unnamed
+# namespaces must differ: builds with clang, whose groups are whole rooms, find what does not, wherever a group ends.
 # Groups name no folder of this machine: a compiler cache serves any clone. Rooms that are COLD spend their time in
-# writing text and are compiled with -O1 in a release. MONET_GROUPS=OFF: one object a file, for everyday work.
-function(monet_compile_in_groups target lines)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" COLD)
+# writing text and are compiled with -O1 in a release.
+function(room_of result target source)
+  set(room ${target})
+  if(source MATCHES "^([^/]+)/")
+    set(room ${CMAKE_MATCH_1})
+  endif()
+  set(${result} ${room} PARENT_SCOPE)
+endfunction()
+
+function(monet_compile_in_groups target)
+  if(MONET_GROUP_LINES EQUAL 0)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" COLD)
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
   list(FILTER sources EXCLUDE REGEX "^/")  # made by the build, such as embedded files
   list(SORT sources)
-  if(NOT MONET_GROUPS)
-    foreach(source IN LISTS sources)
-      string(REGEX MATCH "^[^/]*" room ${source})
-      if(room IN_LIST arg_COLD AND CMAKE_BUILD_TYPE STREQUAL Release)
-        set_source_files_properties(${folder}/${source} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS -O1)
-      endif()
-    endforeach()
-    return()
-  endif()
-
   set(last_room "")
   foreach(source IN LISTS sources)
-    string(REGEX MATCH "^[^/]*" room ${source})
+    room_of(room ${target} ${source})
     file(STRINGS ${folder}/${source} text REGEX "[^ ]")
     list(LENGTH text length)
     if(NOT room STREQUAL last_room)
@@ -34,7 +35,7 @@ function(monet_compile_in_groups target lines)
       set(size 0)
     endif()
     math(EXPR size "${size} + ${length}")
-    if(size GREATER lines AND size GREATER length)
+    if(size GREATER MONET_GROUP_LINES AND size GREATER length)
       math(EXPR number "${number} + 1")
       set(size ${length})
     endif()

@@ -2,17 +2,16 @@
 # Installs what is missing to build, test or check MONET on Debian 12; does nothing, quickly, when nothing is missing.
 #
 #   scripts/setup.sh build    compiler, CMake, libraries, npm
-#   scripts/setup.sh test     the same, the Python environment in .venv, and a browser
-#   scripts/setup.sh fuzz     the same as build, and the clang tools
+#   scripts/setup.sh test     the same, libraries of the tests, the Python environment in .venv, and a browser
+#   scripts/setup.sh fuzz     the same but for the environment, and the clang tools
 #   scripts/setup.sh ci       everything
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build_packages=(g++ cmake ninja-build ccache libfmt-dev nlohmann-json3-dev libcli11-dev libprotozero-dev libyaml-cpp-dev libxxhash-dev libsqlite3-dev coinor-libcbc-dev pkg-config
-  libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev)
+build_packages=(g++ cmake ninja-build ccache libfmt-dev nlohmann-json3-dev libcli11-dev libprotozero-dev libyaml-cpp-dev libxxhash-dev libsqlite3-dev coinor-libcbc-dev pkg-config)
 # The report page is built with npm; any will do.
 command -v npm >/dev/null || build_packages+=(nodejs npm)
-test_packages=(python3 python3-dev python3-venv chromium)
+test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev python3 python3-dev python3-venv chromium)
 clang_packages=(clang-19 clang-tidy-19 clang-format-19 llvm-19 lld-19 libclang-rt-19-dev)
 
 missing_packages() {
@@ -67,7 +66,7 @@ case "${1:-}" in
     install_packages "${build_packages[@]}" "${test_packages[@]}"
     make_environment
     ;;
-  fuzz) install_packages "${build_packages[@]}" "${clang_packages[@]}" ;;
+  fuzz) install_packages "${build_packages[@]}" "${test_packages[@]}" "${clang_packages[@]}" ;;
   ci)
     install_packages "${build_packages[@]}" "${test_packages[@]}" "${clang_packages[@]}"
     make_environment

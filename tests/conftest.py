@@ -9,6 +9,11 @@ import pytest
 SOURCE = Path(__file__).resolve().parent.parent
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long tests first: with several processes nobody waits for the last one."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+
+
 def built(name: str) -> Path:
     program = Path(os.environ.get("MONET_BUILD", SOURCE / "build")) / name
     assert program.exists(), f"{program} is not built; run `make test`"

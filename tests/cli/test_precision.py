@@ -235,12 +235,12 @@ def test_costs_only(run, answer) -> None:
 
 def test_another_network_is_trained(answer) -> None:
     found = answer(
-        "precision", "compare", "resnet18-cifar", *MACHINE, "--recipes", "fp32,bf16", "--simulate", NETWORK[0],
+        "precision", "compare", "lenet5", *MACHINE, "--recipes", "fp32,bf16", "--simulate", NETWORK[0],
         "--simulate-batch", 8, *QUICK,
     )  # fmt: skip
-    assert found["model"] == "resnet18-cifar" and found["simulate_model"] == NETWORK[0]
+    assert found["model"] == "lenet5" and found["simulate_model"] == NETWORK[0]
     assert all(row["simulation"]["batch"] == 8 for row in found["rows"])
-    assert any("which stands for resnet18-cifar" in note for note in found["notes"])
+    assert any("which stands for lenet5" in note for note in found["notes"])
 
 
 def test_a_recipe_that_cannot_run_says_why(run, tmp_path: Path) -> None:

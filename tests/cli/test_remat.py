@@ -314,6 +314,7 @@ def test_poets_networks(solved, instances) -> None:
         assert found["energy_j"] <= joules * (1 + 1e-7) and found["deadline_met"] is True and found["proven"] is True
 
 
+@pytest.mark.long
 def test_poets_plan_misses_the_true_deadline(solved, instances) -> None:
     """Its model takes transfers as free in time: the plan is late once they are not. Ours is in time."""
     folder = instances / "poet"

@@ -133,6 +133,7 @@ class Run:
         self.document.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+@pytest.mark.long
 def test_document_runs(document, monet, tmp_path, monkeypatch):
     blocks = [block for block in blocks_of(document) if block.not_run is None]
     if not blocks:

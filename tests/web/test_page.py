@@ -36,6 +36,7 @@ def test_units_decoding_and_detail(npm: str) -> None:
     run_tests(npm, "unit")
 
 
+@pytest.mark.long
 def test_in_a_browser(npm: str, monet: Path, tmp_path: Path) -> None:
     if not Path(CHROMIUM).exists():
         pytest.skip(f"{CHROMIUM} is absent; scripts/setup.sh test installs it")
