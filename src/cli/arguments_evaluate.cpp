@@ -48,44 +48,44 @@ void add_custom_costs(CLI::App& command, EvaluateOptions& options, const char* g
       ->group(group);
 }
 
-void add_schedule_options(CLI::App& evaluate, EvaluateOptions& options) {
+void add_schedule_options(CLI::App& command, EvaluateOptions& options) {
   const char* const group = schedule_group;
-  evaluate.add_option("--plan", options.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy")
+  command.add_option("--plan", options.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy")
       ->type_name("FILE")
       ->group(group);
-  add_custom_costs(evaluate, options, group);
-  evaluate
+  add_custom_costs(command, options, group);
+  command
       .add_option("--recompute", options.recompute,
                   "saved tensors to compute again in the backward part; * and ? match; blocks: all inside blocks")
       ->type_name("NAME")
       ->group(group);
-  evaluate.add_option("--keep", options.keep, "those of them that are kept all the same")
+  command.add_option("--keep", options.keep, "those of them that are kept all the same")
       ->type_name("NAME")
       ->group(group);
-  evaluate
+  command
       .add_option(
           "--page", options.page,
           "what is elsewhere between uses, and where: saved tensors, names of weights, weights, optimizer-state")
       ->type_name("NAME MEMORY")
       ->group(group);
-  evaluate.add_flag("--force", options.force, "use a plan that was made for another network or machine")->group(group);
-  evaluate.add_option("--order", options.order, "critical-path, graph, listed or frugal; the plan's, or critical-path")
+  command.add_flag("--force", options.force, "use a plan that was made for another network or machine")->group(group);
+  command.add_option("--order", options.order, "critical-path, graph, listed or frugal; the plan's, or critical-path")
       ->check(one_of({"critical-path", "graph", "listed", "frugal"}))
       ->type_name("ORDER")
       ->group(group);
-  evaluate.add_option("--transfers", options.transfers, "from core to core: direct or memory; the plan's, or direct")
+  command.add_option("--transfers", options.transfers, "from core to core: direct or memory; the plan's, or direct")
       ->check(one_of({"direct", "memory"}))
       ->type_name("WAY")
       ->group(group);
-  evaluate
+  command
       .add_flag("--off-chip", options.off_chip,
                 "every operator reads from and writes to off-chip memory, as the published flow does")
       ->group(group);
-  evaluate
+  command
       .add_flag("--zigzag", options.zigzag,
                 "costs by the rules of ZigZag 3.8.5 and Stream, their known defects included, in 8 bits, off chip")
       ->group(group);
-  switch_off(evaluate, "--no-check", options.check, "leave out the independent check of the schedule");
+  switch_off(command, "--no-check", options.check, "leave out the independent check of the schedule");
 }
 
 void add_evaluate(CLI::App& app, EvaluateCommand& command) {

@@ -19,12 +19,12 @@ std::size_t indent_of(std::string_view line) {
 
 // Where the rest of a long line goes on: under its value in "title        value", else a bit further in.
 std::size_t hanging_of(std::string_view line) {
-  constexpr std::size_t widest = 24;
+  constexpr std::size_t widest = 24;  // what is not found is further than that
   const std::size_t indent = indent_of(line);
   const std::size_t gap = line.find("  ", indent);
-  if (gap == std::string_view::npos || gap > widest) return indent + 2;
+  if (gap > widest) return indent + 2;
   const std::size_t value = line.find_first_not_of(' ', gap);
-  return value == std::string_view::npos || value > widest ? indent + 2 : width_of(line.substr(0, value));
+  return value > widest ? indent + 2 : width_of(line.substr(0, value));
 }
 
 void wrap(std::string_view line, std::size_t columns, std::string& out) {

@@ -44,14 +44,14 @@ std::vector<CLI::Validator*> validators_of(CLI::Option& option) {
   std::vector<CLI::Validator*> all;
   try {
     for (int i = 0;; ++i) all.push_back(option.get_validator(i));
-  } catch (const CLI::OptionNotFound&) {  // the only way to learn how many there are
+  } catch (const CLI::OptionNotFound&) {
+    return all;  // the only way to learn how many there are
   }
-  return all;
 }
 
 }  // namespace
 
-CLI::Validator one_of(std::vector<std::string> words) {
+CLI::Validator one_of(const std::vector<std::string>& words) {
   const auto check = [words](const std::string& word) -> std::string {
     if (std::ranges::find(words, word) != words.end()) return "";
     const std::string guess = nearest(word, words);
@@ -62,7 +62,7 @@ CLI::Validator one_of(std::vector<std::string> words) {
   return with_words(only_mark, words, check);
 }
 
-CLI::Validator such_as(std::vector<std::string> words) {
+CLI::Validator such_as(const std::vector<std::string>& words) {
   return with_words(such_mark, words, [](const std::string&) { return std::string(); });
 }
 

@@ -11,9 +11,9 @@
 namespace monet::cli {
 
 // One of these and no other; the message has the nearest.
-CLI::Validator one_of(std::vector<std::string> words);
+CLI::Validator one_of(const std::vector<std::string>& words);
 // These, and others that cannot be listed: "output:NAME".
-CLI::Validator such_as(std::vector<std::string> words);
+CLI::Validator such_as(const std::vector<std::string>& words);
 
 // Names that come with the program, or a file.
 CLI::Validator name_or_file(Offer offer);

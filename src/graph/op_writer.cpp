@@ -6,7 +6,9 @@
 
 namespace monet {
 
+namespace {
 using Integers = std::vector<std::int64_t>;
+}  // namespace
 
 TensorId OpWriter::add(Op op, std::vector<TensorId> inputs, Attributes attributes) {
   return builder_.add(op, fmt::format("{}.{}", prefix_, name_of(op)), std::move(inputs), std::move(attributes));

@@ -51,12 +51,12 @@ const Keys include = {{.name = "include",
                        .form = Form::names,
                        .meaning = "files (or presets) whose keys are taken where this block does not state them"}};
 
-const Keys repeat = {
+const Keys repeat_keys = {
     {.name = "count", .form = Form::integer, .meaning = "how many there are; names get a number: pe0, pe1 …"},
     {.name = "grid", .form = Form::integers, .meaning = "rows and columns: pe0_0, pe0_1 …"},
 };
 
-const Keys parts = {
+const Keys parts_keys = {
     {.name = "memories",
      .form = Form::blocks,
      .meaning = "memories beside the cores: shared, off-chip, storage",
@@ -199,13 +199,14 @@ const Block& machine_block() {
             {.name = "notes", .form = Form::names, .meaning = "remarks that are shown with the machine"}},
            domain,
            common_cost_keys,
-           parts,
+           parts_keys,
            provenance})};
   return block;
 }
 
 const Block& cluster_block() {
-  static const Block block = {"cluster", joined({repeat, include, domain, common_cost_keys, parts, provenance})};
+  static const Block block = {"cluster",
+                              joined({repeat_keys, include, domain, common_cost_keys, parts_keys, provenance})};
   return block;
 }
 
@@ -265,7 +266,7 @@ const Block& core_block() {
   static const Block block = {
       "core",
       joined(
-          {repeat,
+          {repeat_keys,
            include,
            {{.name = "operators",
              .form = Form::names,

@@ -59,7 +59,8 @@ Layer shared_layer(GraphBuilder& builder, const TransformerSizes& sizes, std::in
   const std::string name = "transformer.layers.0.";
   const std::string attention = name + "self_attn.";
   const std::int64_t width = sizes.width;
-  const double scale = 1 / std::sqrt(static_cast<double>(width / sizes.heads));
+  const std::int64_t head_width = width / sizes.heads;
+  const double scale = 1 / std::sqrt(static_cast<double>(head_width));
   return {.sizes = sizes,
           .batch = batch,
           .into = projection(builder, attention + "in_proj_weight", attention + "in_proj_bias", width, 3 * width),

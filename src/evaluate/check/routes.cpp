@@ -20,7 +20,7 @@ class Routes {
     for (const Channel& channel : schedule_.channels) {
       double bits = channel.link.valid() ? hardware_[channel.link].bits_per_cycle : 0;
       std::size_t equal = channel.link.valid() ? 1 : 0;
-      const auto own = static_cast<std::size_t>(channel.port);
+      const std::size_t own = static_cast<std::uint8_t>(channel.port);
       for (std::size_t i = 0; !channel.link.valid() && i < hardware_[channel.memory].ports.size(); ++i) {
         if (!equal_ports(hardware_[channel.memory], own, i)) continue;
         bits += hardware_[channel.memory].ports[i].bits_per_cycle();

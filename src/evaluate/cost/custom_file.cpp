@@ -20,11 +20,11 @@ namespace monet {
 
 namespace {
 
-constexpr YamlSubject subject = {.name = "file of costs",
-                                 .example = "docs/custom-operators.md",
-                                 .shorten = "keep the operators that are used",
-                                 .max_bytes = std::size_t{1} << 20,
-                                 .max_nodes = 20000};
+constexpr YamlSubject costs_subject = {.name = "file of costs",
+                                       .example = "docs/custom-operators.md",
+                                       .shorten = "keep the operators that are used",
+                                       .max_bytes = std::size_t{1} << 20,
+                                       .max_nodes = 20000};
 
 struct Formula {
   Expression expression;
@@ -179,7 +179,7 @@ Expected<std::optional<CustomCost>> cost_of(const FormulaTable& table, const Cus
 }  // namespace
 
 Expected<CustomCosts> parse_custom_costs(const std::string& text, const std::string& file) {
-  MONET_TRY(const YamlPtr root, parse_yaml(text, file, subject));
+  MONET_TRY(const YamlPtr root, parse_yaml(text, file, costs_subject));
   MONET_CHECK(check_block(*root, "the file", {"operators"}));
   const Yaml* operators = root->find("operators");
   if (operators == nullptr || !operators->is_map() || operators->entries.empty()) {
@@ -196,7 +196,7 @@ Expected<CustomCosts> parse_custom_costs(const std::string& text, const std::str
 
 Expected<CustomCosts> read_custom_costs(const std::string& path) {
   MONET_TRY(const MappedFile file, MappedFile::open(path));
-  return parse_custom_costs(std::string(file.bytes().substr(0, subject.max_bytes + 1)), path);
+  return parse_custom_costs(std::string(file.bytes().substr(0, costs_subject.max_bytes + 1)), path);
 }
 
 }  // namespace monet

@@ -20,7 +20,7 @@ namespace monet {
 
 namespace {
 
-constexpr std::uint32_t unknown = 0xffffffffU;
+constexpr std::uint32_t no_class = 0xffffffffU;
 
 std::vector<Loop> loops_of(std::span<const LoopSize> extents) {
   std::vector<Loop> loops;
@@ -55,8 +55,8 @@ TileCostTable::TileCostTable(const Machine& machine, MappingCache& cache, const 
 
 std::uint32_t TileCostTable::class_of(const Graph& graph, NodeId node, std::uint32_t content) {
   if (options_.zigzag) return make_class(graph, node);
-  if (content >= class_of_.size()) class_of_.resize(content + 1, unknown);
-  if (class_of_[content] == unknown) class_of_[content] = make_class(graph, node);
+  if (content >= class_of_.size()) class_of_.resize(content + 1, no_class);
+  if (class_of_[content] == no_class) class_of_[content] = make_class(graph, node);
   return class_of_[content];
 }
 

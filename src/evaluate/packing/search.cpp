@@ -6,7 +6,7 @@
 namespace monet::packing {
 
 namespace {
-constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t no_offset = std::numeric_limits<std::int64_t>::max();
 }
 
 Search::Search(const Problem& problem, std::span<const std::int32_t> order)
@@ -15,7 +15,7 @@ Search::Search(const Problem& problem, std::span<const std::int32_t> order)
   failures_.assign(sections, 0);
   queued_.assign(sections, 0);
   member_begin_.assign(sections + 1, 0);
-  smallest_ = none;
+  smallest_ = no_offset;
   for (const std::int32_t i : order_) {
     buffers_.push_back({.first = problem.first[i], .last = problem.last[i], .size = problem.size[i]});
     alignment_.push_back(problem.alignment[i]);
@@ -94,7 +94,7 @@ Outcome Search::run(std::int64_t capacity, SearchLimit& limit) {
 // The lowest place to be had, the first in order there; the bounds of those passed over follow. False: a dead end.
 bool Search::choose(Frame& frame) {
   while (true) {
-    std::int64_t offset = none, lowest_top = none;
+    std::int64_t offset = no_offset, lowest_top = no_offset;
     std::int32_t chosen = -1, lowest = -1;
     work_ += frame.end - frame.begin;
     for (const std::int32_t i : list(frame)) {
@@ -144,7 +144,7 @@ bool Search::raise_passed_over(const Frame& frame, std::int64_t offset) {
   for (std::size_t c = before; c < after; ++c) {
     const std::int32_t i = changes_[c].index;
     const Buffer& buffer = buffers_[i];
-    std::int64_t lowest = none, lowest_top = none;
+    std::int64_t lowest = no_offset, lowest_top = no_offset;
     work_ += frame.end - frame.begin;
     for (const std::int32_t j : list(frame)) {
       const Buffer& other = buffers_[j];
@@ -265,7 +265,7 @@ bool Search::pass_over(const Frame& frame) {
   const Buffer& buffer = buffers_[frame.chosen];
   reason_.add(buffer.first, buffer.last);
   const Reason reason = reason_;
-  std::int64_t lowest = none, lowest_top = none;
+  std::int64_t lowest = no_offset, lowest_top = no_offset;
   work_ += frame.end - frame.begin;
   for (const std::int32_t i : list(frame)) {
     const Buffer& other = buffers_[i];
@@ -273,7 +273,7 @@ bool Search::pass_over(const Frame& frame) {
     lowest = std::min(lowest, other.bound);
     lowest_top = std::min(lowest_top, other.bound + other.size);
   }
-  if (lowest_top == none || lowest >= buffer.support + buffer.size) return false;
+  if (lowest_top == no_offset || lowest >= buffer.support + buffer.size) return false;
   const auto [first, last, size, support, bound] = buffer;
   for (const std::int32_t i : list(frame)) {
     const Buffer& twin = buffers_[i];  // and itself

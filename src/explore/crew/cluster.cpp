@@ -17,7 +17,7 @@ namespace monet::explore {
 
 namespace {
 
-constexpr std::chrono::milliseconds patience{100};  // between looks at `stop`
+constexpr std::chrono::milliseconds stop_interval{100};  // between looks at `stop`
 constexpr std::chrono::seconds time_to_start{300};
 constexpr std::size_t queued = 2;  // batches for each worker: one that runs, one that waits
 
@@ -48,7 +48,7 @@ class ClusterCrew : public Crew {
         peer_->terminate();
         return Error{.message = "stopped before it was ready", .place = place_};
       }
-      line = peer_->next_line(patience);
+      line = peer_->next_line(stop_interval);
     }
     if (!line && peer_->ended()) return early_end();
     if (!line) return Error{.message = fmt::format("no answer in {} s", time_to_start.count()), .place = place_};
@@ -88,7 +88,7 @@ class ClusterCrew : public Crew {
         send_batch(designs.first(size));
         designs = designs.subspan(size);
       }
-      const std::optional<std::string> line = peer_->next_line(patience);
+      const std::optional<std::string> line = peer_->next_line(stop_interval);
       if (!line && peer_->ended()) return early_end();
       if (!line) continue;
       MONET_TRY(ClusterMessage message, parsed(*line));

@@ -6,7 +6,7 @@ namespace monet {
 
 namespace {
 
-constexpr std::size_t scores = 0;  // scratch of both
+constexpr std::size_t scores_scratch = 0;  // scratch of both
 
 // Sizes, and the places in which the nests find things. Every nest has the loops B, H, D and further ones.
 struct AttentionSite {
@@ -50,15 +50,15 @@ Nest query_key(const AttentionSite& attention) {
   return product(attention.loops(attention.query()[2], {{Dim::K, attention.keys()}, {Dim::C, attention.query()[3]}}),
                  read_input(attention.first, AttentionSite::own(2, 4)),
                  read_input(attention.first + 1, attention.shared(3, 4)),
-                 write_scratch(scores, identity_axes(4), true));
+                 write_scratch(scores_scratch, identity_axes(4), true));
 }
 
 // Scales, caps and masks the scores, with the operations that the operator's definition has for each.
 Nest scale_and_mask(const AttentionSite& attention) {
   const Attributes& attributes = attention.site.attributes;
   Nest nest{.loops = attention.score_loops(),
-            .reads = {read_scratch(scores, identity_axes(4))},
-            .writes = {write_scratch(scores, identity_axes(4))},
+            .reads = {read_scratch(scores_scratch, identity_axes(4))},
+            .writes = {write_scratch(scores_scratch, identity_axes(4))},
             .per_point = counts_of({{Count::multiply, 1}})};
   if (attributes.real_or(Attr::softcap, 0) != 0) {
     nest.per_point[Count::divide] += 1;
@@ -81,23 +81,24 @@ OperatorNests attention_nests(const OperatorSite& site) {
   constexpr std::size_t row_sum = 2;
   const AttentionSite attention{.site = site, .first = 0, .mask = 3};
   const Format format = site.outputs[0]->format;
-  const auto score = [] { return read_scratch(scores, identity_axes(4)); };
+  const auto score = [] { return read_scratch(scores_scratch, identity_axes(4)); };
   const auto of_row = [](std::size_t scratch) { return read_scratch(scratch, identity_axes(3)); };
   Nest maximum{.loops = attention.score_loops(),
                .reads = {score()},
                .writes = {write_scratch(row_maximum, identity_axes(3), true)},
                .per_point = counts_of({{Count::compare, 1}})};
-  Nest exponential{.loops = attention.score_loops(),
-                   .reads = {score(), of_row(row_maximum)},
-                   .writes = {write_scratch(scores, identity_axes(4)), write_scratch(row_sum, identity_axes(3), true)},
-                   .per_point = counts_of({{Count::exp, 1}, {Count::add, 2}})};
+  Nest exponential{
+      .loops = attention.score_loops(),
+      .reads = {score(), of_row(row_maximum)},
+      .writes = {write_scratch(scores_scratch, identity_axes(4)), write_scratch(row_sum, identity_axes(3), true)},
+      .per_point = counts_of({{Count::exp, 1}, {Count::add, 2}})};
   Nest division{.loops = attention.score_loops(),
                 .reads = {score(), of_row(row_sum)},
-                .writes = {write_scratch(scores, identity_axes(4))},
+                .writes = {write_scratch(scores_scratch, identity_axes(4))},
                 .per_point = counts_of({{Count::divide, 1}})};
   Nest weighted_value =
       product(attention.loops(attention.query()[2], {{Dim::K, attention.value()[3]}, {Dim::C, attention.keys()}}),
-              read_scratch(scores, AttentionSite::own(2, 4)), read_input(2, attention.shared(4, 3)),
+              read_scratch(scores_scratch, AttentionSite::own(2, 4)), read_input(2, attention.shared(4, 3)),
               write_output(0, identity_axes(4), true));
   OperatorNests result{
       .nests = {query_key(attention), scale_and_mask(attention), std::move(maximum), std::move(exponential),
@@ -175,7 +176,7 @@ class AttentionGradient {
 
   Nest value_gradient() const {
     return product(attention_.loops(keys_, {{Dim::K, values_}, {Dim::C, queries_}}),
-                   read_scratch(scores, AttentionSite::own(4, 2)), read_input(0, AttentionSite::own(4, 3)),
+                   read_scratch(scores_scratch, AttentionSite::own(4, 2)), read_input(0, AttentionSite::own(4, 3)),
                    write_output(2, attention_.shared(2, 3), true));
   }
 
@@ -188,7 +189,7 @@ class AttentionGradient {
   // dS = P ∘ (dP − rowsum)
   Nest score_gradients() const {
     return {.loops = attention_.score_loops(),
-            .reads = {at_score(scores), at_score(score_gradient), read_scratch(row_dot, identity_axes(3))},
+            .reads = {at_score(scores_scratch), at_score(score_gradient), read_scratch(row_dot, identity_axes(3))},
             .writes = {write_scratch(score_gradient, identity_axes(4))},
             .per_point = counts_of({{Count::add, 1}, {Count::multiply, 1}})};
   }
