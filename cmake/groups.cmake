@@ -1,12 +1,14 @@
 # Compiles a target's files in groups: the compiler reads the headers once for a group, not once for a file.
 #
-#   monet_compile_in_groups(TARGET [COLD ROOM ...])
+#   monet_compile_in_groups(TARGET [HOT ROOM ...] [COLD ROOM ...])
 #
 # A group is a file that includes files of one room (a folder of src/ or tests/), in the order of their names, of
 # MONET_GROUP_LINES lines together. So a change compiles the group of its file, and what files of a room have in unnamed
 # namespaces must differ: builds with clang, whose groups are whole rooms, find what does not, wherever a group ends.
-# Groups name no folder of this machine: a compiler cache serves any clone. Rooms that are COLD spend their time in
-# writing text and are compiled with -O1 in a release.
+# Groups name no folder of this machine: a compiler cache serves any clone.
+#
+# HOT rooms, where searches spend their time, get MONET_HOT_FLAGS, which instrumented builds set. COLD ones write text and
+# are compiled with -O1 in a release.
 function(room_of result target source)
   set(room ${target})
   if(source MATCHES "^([^/]+)/")
@@ -19,7 +21,7 @@ function(monet_compile_in_groups target)
   if(MONET_GROUP_LINES EQUAL 0)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" COLD)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HOT;COLD")
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
   list(FILTER sources EXCLUDE REGEX "^/")  # made by the build, such as embedded files
@@ -52,7 +54,9 @@ function(monet_compile_in_groups target)
     file(CONFIGURE OUTPUT ${file} CONTENT "${content_${group}}" @ONLY)
     target_sources(${target} PRIVATE ${file})
     string(REGEX REPLACE "_[0-9]+$" "" room ${group})
-    if(room IN_LIST arg_COLD AND CMAKE_BUILD_TYPE STREQUAL Release)
+    if(room IN_LIST arg_HOT AND MONET_HOT_FLAGS)
+      set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${MONET_HOT_FLAGS}")
+    elseif(room IN_LIST arg_COLD AND CMAKE_BUILD_TYPE STREQUAL Release)
       set_source_files_properties(${file} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS -O1)
     endif()
   endforeach()

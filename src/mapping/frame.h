@@ -98,18 +98,18 @@ struct Frame {
 // Fails for problems with more loops, operands or levels than there is room for.
 Frame make_frame(const Problem& problem, const Target& target, const Unrolling& unrolling);
 
-// Elements below a cut whose loops have these extents in time (averages and at most).
-TileSize tile_size(const Frame& frame, std::size_t operand, const double* average, const double* most);
+// Elements of operand `index` below a cut whose loops have these extents in time (averages and at most).
+TileSize tile_size(const Frame& frame, std::size_t index, const double* average, const double* most);
 
-// The link above level `level`. `above`: transfers a loop order asks for; `distinct`: how many of them meet a tile for
-// the first time (fewer where partial sums come back); `period`: cycles between transfers; `window`: of these, the
-// cycles in which a single buffer is free.
-LinkCost link_cost(const Frame& frame, std::size_t operand, std::size_t level, const TileSize& tile, double above,
+// Of operand `index`, the link above level `level`. `above`: transfers a loop order asks for; `distinct`: how many of
+// them meet a tile for the first time (fewer where partial sums come back); `period`: cycles between transfers;
+// `window`: of these, the cycles in which a single buffer is free.
+LinkCost link_cost(const Frame& frame, std::size_t index, std::size_t level, const TileSize& tile, double above,
                    double distinct, double period, double window);
 
 // Between the unit and the lowest level: `stationary` iterations need the same element, `reduced` is true where some
 // loop adds to the output.
-LinkCost unit_cost(const Frame& frame, std::size_t operand, const TileSize& point, double stationary, bool reduced,
+LinkCost unit_cost(const Frame& frame, std::size_t index, const TileSize& point, double stationary, bool reduced,
                    double distinct);
 
 }  // namespace monet

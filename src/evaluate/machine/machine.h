@@ -81,7 +81,7 @@ class Machine {
   const std::vector<Channel>& channels() const { return channels_; }
   const std::vector<Route>& routes() const { return routes_; }
   // Port `port` of a memory and those equal to it; made when it is first asked for.
-  std::uint16_t port_channel(MemoryId memory, std::int8_t port);
+  std::uint16_t port_channel(MemoryId id, std::int8_t port);
   // A bus among the channels of a route: what it carries, all its ends may receive.
   bool has_bus(std::uint16_t route) const;
 
@@ -100,8 +100,8 @@ class Machine {
   };
   void find_places();
   void find_steps();
-  std::uint16_t channel_of(LinkId link, bool forward);
-  std::uint16_t channel_of(MemoryId memory, Transfer transfer);
+  std::uint16_t channel_of(LinkId id, bool forward);
+  std::uint16_t channel_of(MemoryId id, Transfer transfer);
   void find_ways(MemoryId from);
   Route find_route(MemoryId from, MemoryId to);
 

@@ -84,20 +84,26 @@ Lengths likely_lengths(const std::vector<Coordinates>& points, std::span<const d
     return true;
   };
   for (int sweep = 0; sweep < sweeps; ++sweep) {
-    const Lengths before = best;
+    bool moved = false;
     for (std::size_t d = 0; d < best.lengths.size(); ++d) {
       for (const double factor : {2.0, 0.5}) {
         Lengths other = best;
         other.lengths[d] = std::clamp(other.lengths[d] * factor, least_length, most_length);
-        if (better(other)) break;
+        if (better(other)) {
+          moved = true;
+          break;
+        }
       }
     }
     for (const double factor : {10.0, 0.1}) {
       Lengths other = best;
       other.noise = std::clamp(other.noise * factor, least_noise, most_noise);
-      if (better(other)) break;
+      if (better(other)) {
+        moved = true;
+        break;
+      }
     }
-    if (best == before) break;
+    if (!moved) break;
   }
   return best;
 }

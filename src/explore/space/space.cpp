@@ -22,7 +22,7 @@ std::string_view name_of(Metric metric) { return metric_names[static_cast<std::s
 
 std::string name_of(const Objective& objective, const std::vector<Workload>& workloads) {
   if (objective.function) return objective.function_name;
-  const std::string metric(name_of(objective.metric));
+  std::string metric(name_of(objective.metric));
   if (objective.workload < 0) return metric;
   return fmt::format("{}@{}", metric, workloads[static_cast<std::size_t>(objective.workload)].name);
 }

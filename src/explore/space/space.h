@@ -121,7 +121,7 @@ class Space {
   std::vector<std::pair<std::string, std::string>> chosen(Design design) const;
 
   // The objective of a name; fails with the nearest.
-  Expected<Objective> objective_named(const std::string& name) const;
+  Expected<Objective> objective_named(const std::string& wanted) const;
 };
 
 }  // namespace monet::explore

@@ -28,7 +28,7 @@ Status CoreFiles::read(const std::string& path, const std::string& text) {
   MONET_TRY(ZigzagCore core, read_zigzag_core(document.root));
   notes_.insert(notes_.end(), document.repeated.begin(), document.repeated.end());
   const std::string stem = std::filesystem::path(path).stem().string();
-  for (const std::string& note : core.notes) notes_.push_back(stem + ": " + note);
+  for (const std::string& note : core.notes) notes_.push_back(fmt::format("{}: {}", stem, note));
   files_.emplace(path, std::move(core));
   return Done{};
 }

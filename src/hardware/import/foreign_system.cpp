@@ -66,7 +66,8 @@ CoreId ForeignSystem::add_core(const ZigzagCore& file, const std::string& name, 
 }
 
 void ForeignSystem::add_notes(const std::string& about, const std::vector<std::string>& notes) {
-  for (const std::string& note : notes) hardware.notes.push_back(about.empty() ? note : about + ": " + note);
+  for (const std::string& note : notes)
+    hardware.notes.push_back(about.empty() ? note : fmt::format("{}: {}", about, note));
 }
 
 }  // namespace monet
