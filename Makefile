@@ -21,7 +21,7 @@ FIGURES := figure-8 figure-9 figure-search figure-10 figure-11 figure-12 figure-
 # The program that figures call.
 MONET ?= build/monet
 
-.PHONY: help build install demo docs python tests test bench bench-cluster figures $(FIGURES) format lint tidy fuzz asan tsan \
+.PHONY: help build install demo docs python tests test bench bench-cluster figures $(FIGURES) format lint tidy fuzz dev asan tsan \
   coverage nightly clean
 
 help: ## list the tasks
@@ -122,6 +122,11 @@ asan tsan: ## unit tests under sanitizers: address and undefined behaviour; thre
 	@cmake --preset $@ $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
 	@cmake --build build-$@ -j $(JOBS)
 	@$(CTEST) build-$@ | $(CTEST_FILTER)
+
+dev: ## debug build, each file by itself: finds what a file uses and does not include
+	@scripts/setup.sh test
+	@cmake --preset dev --log-level=WARNING >/dev/null
+	@cmake --build build-dev -j $(JOBS)
 
 coverage: ## unit tests with a table of what they reach
 	@scripts/setup.sh fuzz

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The long checks: the whole suite under both pairs of sanitizers, clang-tidy on everything, an hour of fuzzing.
+# The long checks: the whole suite under both pairs of sanitizers, every file compiled by itself,
+# clang-tidy on everything, an hour of fuzzing.
 #
-#   scripts/nightly.sh [JOBS] [PART ...]    parts: asan tsan tidy fuzz; default all
+#   scripts/nightly.sh [JOBS] [PART ...]    parts: asan tsan dev tidy fuzz; default all
 #
 # Goes on after a part that fails; its log is build-nightly/PART.log. FUZZ_SECONDS: of all targets together (3600).
 set -uo pipefail
@@ -10,7 +11,7 @@ cd "$(dirname "$0")/.."
 jobs=${1:-$(nproc)}
 shift $(($# < 1 ? $# : 1))
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(asan tsan tidy fuzz)
+[ ${#parts[@]} -gt 0 ] || parts=(asan tsan dev tidy fuzz)
 logs=build-nightly
 mkdir -p "$logs"
 

@@ -4,7 +4,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <optional>  // has std::hash, in a fifth of the time of <functional>
+#include <functional>
 
 namespace monet {
 

@@ -1,5 +1,6 @@
 #include "tools/npy.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include <cstdint>
