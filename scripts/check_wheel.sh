@@ -7,8 +7,8 @@ cd "$(dirname "$0")/.."
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-CMAKE_ARGS="$*" .venv/bin/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --no-index \
-  --wheel-dir "$work" .
+CXX=${CXX:-c++} CMAKE_ARGS="$*" CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} .venv/bin/python -m pip wheel --quiet \
+  --disable-pip-version-check --no-build-isolation --no-deps --no-index --wheel-dir "$work" .
 .venv/bin/python -m venv "$work/venv"
 "$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-index "$work"/monet-*.whl
 cd "$work"
