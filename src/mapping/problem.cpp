@@ -12,9 +12,8 @@ namespace {
 // Distinct values of a * i + b * j for i < m, j < n: all pairs, less those that meet.
 double window_positions(std::int64_t a, double m, std::int64_t b, double n) {
   const std::int64_t common = std::gcd(a, b);
-  const double steps_a = static_cast<double>(b / common);
-  const double steps_b = static_cast<double>(a / common);
-  return m * n - std::max(0.0, n - steps_b) * std::max(0.0, m - steps_a);
+  const std::int64_t steps_a = b / common, steps_b = a / common;
+  return m * n - std::max(0.0, n - static_cast<double>(steps_b)) * std::max(0.0, m - static_cast<double>(steps_a));
 }
 
 }  // namespace

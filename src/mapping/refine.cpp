@@ -28,7 +28,8 @@ class Refiner {
   // True: a neighbour of the order is better; it becomes the order.
   bool step(std::vector<Factor>& order) {
     std::vector<Factor> better;
-    for (std::uint8_t loop = 0; loop < frame_.loops; ++loop) {
+    const auto loops = static_cast<std::uint8_t>(frame_.loops);
+    for (std::uint8_t loop = 0; loop < loops; ++loop) {
       const std::int64_t all = frame_.unrolling->iterations[loop];
       if (all <= 1) continue;
       for (std::size_t inner = 0; inner < order.size(); ++inner) {

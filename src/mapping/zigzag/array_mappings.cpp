@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace monet::zigzag {
 
@@ -40,6 +41,7 @@ class Unroller {
   bool is_irrelevant(std::size_t operand, std::uint8_t loop) const {
     return relevance_[operand][loop] == Relevance::irrelevant;
   }
+  std::uint8_t loop_count() const { return static_cast<std::uint8_t>(layer_.loops.size()); }
   double loop_size(std::uint8_t loop) const { return static_cast<double>(layer_.loops[loop].size); }
   void limit_to_bandwidth();
   std::vector<std::uint8_t> in_set_order(const std::vector<std::uint8_t>& loops) const;
@@ -87,7 +89,7 @@ void Unroller::limit_to_bandwidth() {
       const double elements = std::floor(memory.ports[static_cast<std::size_t>(port)].max_bits /
                                          static_cast<double>(layer_.operands[o].bits));
       for (std::uint8_t d : memory.served) {
-        for (std::uint8_t i = 0; i < layer_.loops.size(); ++i) {
+        for (std::uint8_t i = 0; i < loop_count(); ++i) {
           if (!is_irrelevant(o, i)) limits_[d][i] = std::min(limits_[d][i], elements);
         }
       }
@@ -133,7 +135,7 @@ void Unroller::cut_dimensions(ArrayMapping& mapping) const {
 
 // A loop that is unrolled more often than it has iterations leaves dimensions, in a set's order, until it fits.
 void Unroller::cut_loops(ArrayMapping& mapping) const {
-  for (std::uint8_t i = 0; i < layer_.loops.size(); ++i) {
+  for (std::uint8_t i = 0; i < loop_count(); ++i) {
     while (total(mapping, i) > loop_size(i)) {
       std::vector<std::uint8_t> there;
       std::vector<std::uint64_t> hashes;
@@ -185,7 +187,7 @@ Expected<ArrayMapping> Unroller::given(const ZigzagMapping& mapping) const {
 
 std::vector<std::uint8_t> Unroller::open_dimensions(const ArrayMapping& mapping) const {
   std::vector<std::uint8_t> open;
-  for (std::uint8_t d = 0; d < machine_.sizes.size(); ++d) {
+  for (std::uint8_t d = 0; d < static_cast<std::uint8_t>(machine_.sizes.size()); ++d) {
     if (std::ranges::find(mapping, d, &ArrayMapping::value_type::first) == mapping.end()) open.push_back(d);
   }
   return open;
@@ -208,7 +210,7 @@ std::vector<std::uint8_t> Unroller::hinted_loops(std::uint8_t dimension, const Z
   }
   if (!hinted.empty()) return hinted;
   std::vector<std::uint8_t> all(layer_.loops.size());
-  for (std::uint8_t i = 0; i < all.size(); ++i) all[i] = i;
+  std::iota(all.begin(), all.end(), std::uint8_t{0});
   return in_set_order(all);
 }
 

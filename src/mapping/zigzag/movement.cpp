@@ -16,7 +16,7 @@ class RelevantProduct {
     if (relevance == Relevance::relevant) {
       level_ *= size;
     } else if (relevance == Relevance::window) {
-      const auto w = static_cast<std::size_t>(plan_.window_of[loop]);
+      const std::size_t w = static_cast<std::uint8_t>(plan_.window_of[loop]);
       const WindowSize& window = plan_.windows[w];
       (loop == window.outer ? outer_ : inner_)[w] *= size;
       const double reached = window(outer_[w], inner_[w]);
@@ -113,7 +113,7 @@ ComingBack coming_back_in_windows(const Plan& plan, const State& state, std::siz
     if (operand.relevance[loop] == Relevance::irrelevant) {
       part = size;
     } else if (operand.relevance[loop] == Relevance::window) {
-      const auto w = static_cast<std::size_t>(plan.window_of[loop]);
+      const std::size_t w = static_cast<std::uint8_t>(plan.window_of[loop]);
       const WindowSize& window = plan.windows[w];
       (loop == window.outer ? outer : inner)[w] *= size;
       const double reuse = outer[w] * inner[w] / window(outer[w], inner[w]);

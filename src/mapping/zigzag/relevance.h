@@ -44,9 +44,15 @@ struct WindowSize {
   std::uint8_t outer = 0;
   std::uint8_t inner = 0;
 
+  // a without what it has in common with b.
+  static double reduced(std::int64_t a, std::int64_t b) {
+    const std::int64_t left = a / std::gcd(a, b);
+    return static_cast<double>(left);
+  }
+
   explicit WindowSize(const ZigzagWindow& window)
-      : reach(static_cast<double>(window.stride / std::gcd(window.stride, window.dilation))),
-        spacing(static_cast<double>(window.dilation / std::gcd(window.stride, window.dilation))),
+      : reach(reduced(window.stride, window.dilation)),
+        spacing(reduced(window.dilation, window.stride)),
         limit(static_cast<double>(window.limit)),
         outer(window.outer),
         inner(window.inner) {}
