@@ -37,7 +37,8 @@ class JointSearch {
       for (const Base& base : bases) MONET_CHECK(decide(base, round));
       if (!options_.place || round + 1 == options_.rounds) break;
       MONET_TRY(Base placed, place(round));
-      bases.assign(1, std::move(placed));
+      bases.clear();
+      bases.push_back(std::move(placed));
     }
     MONET_CHECK(take_front(result));
     result.evaluated = evaluated_;

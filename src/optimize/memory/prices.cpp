@@ -116,8 +116,11 @@ Expected<std::vector<const MemoryPrice*>> MemoryPrices::price(std::span<const Ge
       free.pop_back();
     }
     auto price = once(*unknown[i], worker, (before + i) % check_every == 0);
-    if (price) found[i] = *std::move(price);
-    if (!price) defects[i] = price.error();
+    if (price) {
+      found[i] = *std::move(price);
+    } else {
+      defects[i] = price.error();
+    }
     const std::scoped_lock lock(mutex);
     free.push_back(worker);
   });

@@ -70,13 +70,15 @@ std::vector<Genome> MemorySearch::relieving(const Incumbent& at) const {
   std::vector<Genome> moves;
   for (std::uint32_t candidate : price.at_peak) {
     const auto& choices = prices_.input().space.candidates()[candidate].choices;
-    for (std::uint16_t choice = 0; choice < choices.size(); ++choice) {
+    const auto count = static_cast<std::uint16_t>(choices.size());
+    for (std::uint16_t choice = 0; choice < count; ++choice) {
       if (choice == at.genome[candidate]) continue;
       moves.push_back(at.genome);
       moves.back()[candidate] = choice;
     }
   }
-  for (std::uint16_t order = 0; order < prices_.input().space.orders().size(); ++order) {
+  const auto orders = static_cast<std::uint16_t>(prices_.input().space.orders().size());
+  for (std::uint16_t order = 0; order < orders; ++order) {
     if (order == at.genome.back()) continue;
     moves.push_back(at.genome);
     moves.back().back() = order;

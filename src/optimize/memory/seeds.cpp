@@ -3,6 +3,7 @@
 #include "training/recompute.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace monet {
@@ -53,7 +54,7 @@ class ForwardCuts {
       sum += saved[p];
       // The shares around i / (count + 1) of all bytes, half a share to both sides.
       const double share = static_cast<double>(sum) / static_cast<double>(all) * static_cast<double>(count + 1);
-      const auto i = static_cast<std::size_t>(share + 0.5);
+      const auto i = static_cast<std::size_t>(std::llround(share));
       if (i < 1 || i > count || crossing_[p] == 0) continue;
       std::size_t& best = narrowest[i - 1];
       if (best == crossing_.size() || crossing_[p] < crossing_[best]) best = p;
@@ -110,7 +111,8 @@ std::vector<Genome> memory_seeds(const Graph& step, const MemorySpace& space) {
     }
   }
   const std::size_t of_one_order = seeds.size();
-  for (std::uint16_t order = 1; order < space.orders().size(); ++order) {
+  const auto orders = static_cast<std::uint16_t>(space.orders().size());
+  for (std::uint16_t order = 1; order < orders; ++order) {
     for (std::size_t i = 0; i < of_one_order; ++i) {
       seeds.push_back(seeds[i]);
       seeds.back().back() = order;
