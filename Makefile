@@ -138,7 +138,7 @@ coverage: ## unit tests with a table of what they reach
 	  -show-branch-summary=false -show-region-summary=false $(CURDIR)/src $(CURDIR)/include
 
 # What takes too long for every change: everything under every tool. Logs and a summary in build-nightly/.
-nightly: ## all tests under the sanitizers, clang-tidy on everything, an hour of fuzzing
+nightly: ## all tests under the sanitizers, each file by itself, clang-tidy on everything, an hour of fuzzing
 	@scripts/nightly.sh $(JOBS)
 
 clean: ## remove all that was built; .venv stays

@@ -1,26 +1,16 @@
 """Does the check of headers find the heavy ones, and nothing else?"""
 
-import subprocess
-import sys
 from pathlib import Path
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check_headers.py"
+from check_script import SCRIPTS, said_of, write
 
 
 def check(root: Path, *words: str) -> tuple[int, list[str]]:
-    done = subprocess.run([sys.executable, SCRIPT, root, *words], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout.splitlines()[:-1]
-
-
-def write(root: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    return root
+    return said_of("check_headers.py", root, *words)
 
 
 def test_this_repository_is_light():
-    assert check(SCRIPT.parent.parent) == (0, [])
+    assert check(SCRIPTS.parent) == (0, [])
 
 
 def test_a_file_of_its_own_may_include_anything(tmp_path):

@@ -1,28 +1,18 @@
 """Does the layering check find what it should, and nothing else?"""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "check_layering.py"
+from check_script import SCRIPTS, said_of, write
 
 
-def check(root: Path) -> tuple[int, list[str]]:
-    done = subprocess.run([sys.executable, SCRIPT, root], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout.splitlines()[:-1]
-
-
-def write(root: Path, files: dict[str, str]) -> Path:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    return root
+def check(root: Path, *words: str) -> tuple[int, list[str]]:
+    return said_of("check_layering.py", root, *words)
 
 
 def test_this_repository_is_in_order():
-    assert check(SCRIPT.parent.parent) == (0, [])
+    assert check(SCRIPTS.parent) == (0, [])
 
 
 def test_own_room_rooms_below_and_public_headers_are_allowed(tmp_path):
