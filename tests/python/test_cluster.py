@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from fake_spaces import fingerprint_of, line_of
@@ -115,6 +116,18 @@ def test_a_worker_that_is_killed_changes_nothing(peer: Peer, tmp_path: Path) -> 
     assert not failures
     expect_all(lines, range(240))
     assert len(list(tmp_path.iterdir())) == 4, "no worker took its place"
+
+
+def test_a_result_that_is_lost_with_its_worker_is_made_again(monkeypatch) -> None:
+    """Dask says "lost" of a batch that was done when its worker died, before anybody had asked for the result."""
+    engine_module = pytest.importorskip("monet.cluster.engine")
+    engine = object.__new__(engine_module.Engine)
+    lost = engine_module.Task(4, [40, 41], future=SimpleNamespace(status="lost"))
+    engine._tasks = {4: [lost]}
+    again = []
+    monkeypatch.setattr(engine, "submit", lambda *task: again.append(task), raising=False)
+    assert engine.answer(lost) is None
+    assert again == [(4, [40, 41], "")]
 
 
 def test_a_poisoned_design_is_set_aside(peer: Peer) -> None:

@@ -203,6 +203,10 @@ class Engine:
             if isinstance(error, KilledWorker):
                 return self._after_death(task, error)
             raise ClusterError(f"a batch failed on its worker: {error!r}")
+        if future.status != "cancelled":
+            # Its worker died between the end of the batch and this answer, and with it the result.
+            self.submit(task.batch, task.designs, task.topic)
+            return None
         raise ClusterError("the scheduler is gone, and the batches that it had", "what is stored stays: use --resume")
 
     def _refuse(self, future: distributed.Future, why: str) -> None:
