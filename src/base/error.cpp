@@ -1,5 +1,7 @@
 #include <monet/error.h>
 
+#include "base/text.h"
+
 namespace monet {
 
 std::string Error::text() const {
@@ -7,7 +9,7 @@ std::string Error::text() const {
   if (!place.empty()) text += place + ": ";
   text += message;
   if (!advice.empty()) text += " (" + advice + ")";
-  return text;
+  return as_utf8(text);
 }
 
 }  // namespace monet

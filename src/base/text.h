@@ -1,6 +1,7 @@
 // Small work on text that several readers need.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace monet {
@@ -12,5 +13,8 @@ inline std::string_view trimmed(std::string_view text) {
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
+
+// The same text where it is UTF-8; bytes that are none, as a damaged file has them, as \xNN.
+std::string as_utf8(std::string_view text);
 
 }  // namespace monet

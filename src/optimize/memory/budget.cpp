@@ -69,6 +69,13 @@ Expected<MemoryBudget> memory_budget_from(const std::string& text, const Hardwar
     budget.share = *percent / 100;
     return budget;
   }
+  // So little is no budget of a step: a share or a larger unit is meant.
+  constexpr double least = 1024;
+  if (const auto bare = number_before(amount, ""); bare && *bare < least) {
+    return Error{.message = fmt::format("'{}' without a unit would be {} bytes", amount, amount),
+                 .place = "--memory-budget",
+                 .advice = fmt::format("write {0}%, {0}MiB or {0}B", amount)};
+  }
   MONET_TRY(budget.bytes, bytes_from(amount, "--memory-budget"));
   return budget;
 }
