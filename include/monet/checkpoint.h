@@ -63,7 +63,8 @@ struct CheckpointPoint {
 
 struct Checkpointing {
   std::string model, hardware, memory, method, measure;
-  std::string objective;  // "own": a function of the user's
+  std::string recipe, recipe_from;  // of the number formats, as in Evaluation
+  std::string objective;            // "own": a function of the user's
   double clock_hz = 0;
   std::int64_t budget_bytes = 0;
   double deadline_cycles = 0;  // 0: none

@@ -90,6 +90,8 @@ struct OperatorResult {
   double home_read_bytes = 0, home_write_bytes = 0;
   double bound_cycles = 0;
   bool recomputed = false;
+  std::string precision;   // in which it runs, its products if it has some
+  bool converted = false;  // products that run in blocks of numbers, though their operands are none
 };
 
 // busy + idle = latency, for each part of the machine.
@@ -209,8 +211,11 @@ struct StepGraph {
 
 struct Evaluation {
   std::string model, hardware, objective;
-  std::string hardware_parameters;   // as they were given: "x=2, y=2"
-  std::string precision, optimizer;  // empty: the file's own; inference has no optimizer
+  std::string hardware_parameters;  // as they were given: "x=2, y=2"
+  // Of the number formats: a recipe's name or file, or what the network's own are ("fp32"); and where that comes from:
+  // file, machine (it has no unit for the network's own), option.
+  std::string recipe, recipe_from;
+  std::string optimizer;  // empty: inference
   bool inference = false;
   double clock_hz = 0;
   std::int64_t batch = 0;

@@ -48,6 +48,7 @@ struct FusedOperators {
 
 struct Fusion {
   std::string model, hardware, objective, rules;
+  std::string recipe, recipe_from;  // of the number formats, as in Evaluation
   std::int64_t limit = 0;
   bool given = false;  // the stacks were
   double clock_hz = 0;

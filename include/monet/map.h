@@ -81,7 +81,8 @@ struct NetworkMapping {
   std::string model;
   std::string hardware;
   std::string objective;
-  std::string mode;  // "monet", "zigzag"
+  std::string mode;                 // "monet", "zigzag"
+  std::string recipe, recipe_from;  // of the number formats, as in Evaluation
   double clock_hz = 0;
   std::vector<MappedLayer> layers;    // what moves or computes something
   std::vector<MappedLayer> unmapped;  // with reasons

@@ -14,50 +14,19 @@
 
 namespace monet {
 
-// Width of elements, as the mappings cost them: at the precision asked for, or at the widest that the machine has.
-struct WidthRule {
-  std::optional<std::int64_t> stated, widest;  // bits
-};
-
 namespace {
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Bits of the widest number that a machine works on; nothing: it does not say.
-std::optional<std::int64_t> widest_precision(const Hardware& hardware) {
-  std::int64_t widest = 0;
-  const auto consider = [&](const std::vector<PrecisionRate>& precisions) {
-    for (const PrecisionRate& precision : precisions) widest = std::max(widest, bits_of_precision(precision.name));
-    return !precisions.empty();
-  };
-  for (const Core& core : hardware.cores) {
-    if (core.rate && !consider(core.rate->precisions)) return std::nullopt;
-    for (const Unit& unit : core.units) {
-      if (!consider(unit.precisions)) return std::nullopt;
-    }
-  }
-  return widest > 0 ? std::optional(widest) : std::nullopt;
-}
-
-std::vector<StoredWidth> stored_widths(const Graph& graph, const WidthRule& rule, const std::string& machine,
-                                       std::vector<std::string>& notes) {
+// As the mappings cost them: each element at the precision asked for, or as its format says.
+std::vector<StoredWidth> stored_widths(const Graph& graph, const std::string& precision) {
   std::vector<StoredWidth> widths;
   widths.reserve(graph.tensors().size());
-  bool narrowed = false;
   for (const Tensor& tensor : graph.tensors()) {
-    if (rule.stated) {
-      widths.emplace_back(*rule.stated);
-    } else if (rule.widest && bits_of(tensor.type.format.element) > *rule.widest) {
-      widths.emplace_back(*rule.widest);
-      narrowed = true;
-    } else {
-      widths.push_back(stored_width(tensor.type));
-    }
+    widths.push_back(precision.empty() ? stored_width(tensor.type) : StoredWidth(bits_of_precision(precision)));
   }
-  if (narrowed)
-    notes.push_back(fmt::format("{} works in {} bits: wider numbers are stored in as many", machine, *rule.widest));
   return widths;
 }
 
@@ -78,17 +47,12 @@ struct Evaluator::Shared {
         options(how),
         known(options.known ? options.known : operator_knowledge()),
         machine(hardware),
-        costs(machine, cache, options.cost) {
-    const std::string& precision = options.cost.extract.precision;
-    if (!precision.empty()) width.stated = bits_of_precision(precision);
-    width.widest = widest_precision(hardware);
-  }
+        costs(machine, cache, options.cost) {}
 
   MappingCache& cache;
   EvaluatorOptions options;
   std::shared_ptr<OperatorKnowledge> known;
   Machine machine;  // before any route is asked for: each evaluator numbers its own
-  WidthRule width;
   TileCostTable costs;
   SplitTable splits;
 };
@@ -112,7 +76,7 @@ Evaluator::Evaluator(const Graph& graph, std::shared_ptr<Shared> shared)
       tiling_(graph, contents_, shared_->known->tiling),
       costs_(graph, contents_, shared_->costs),
       policy_(graph, contents_, binder_.dependencies(), machine_, costs_, tiling_, shared_->splits) {
-  tile_options_.element_bits = stored_widths(graph, shared_->width, machine_.hardware().name, notes_);
+  tile_options_.element_bits = stored_widths(graph, shared_->options.cost.extract.precision);
 }
 
 Expected<PlanRequest> Evaluator::bind(const Plan& plan) const {
@@ -127,11 +91,9 @@ std::vector<OperatorBound> Evaluator::operator_bounds() {
   return bounds;
 }
 
-std::vector<std::string> Evaluator::notes() const {
-  std::vector<std::string> all = notes_;
-  all.insert(all.end(), costs_.notes().begin(), costs_.notes().end());
-  return all;
-}
+bool Evaluator::counts_streams() const { return !shared_->options.cost.zigzag; }
+
+std::vector<std::string> Evaluator::notes() const { return {costs_.notes().begin(), costs_.notes().end()}; }
 
 std::vector<std::uint32_t> Evaluator::request_costs(const TileGraph& tiles, const Assignment& assignment,
                                                     const Streaming& streaming) {

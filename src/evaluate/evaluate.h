@@ -69,6 +69,8 @@ class Evaluator {
   // By node: what no way of running it can go below.
   std::vector<OperatorBound> operator_bounds();
   const std::vector<StoredWidth>& element_bits() const { return tile_options_.element_bits; }
+  // Not by ZigZag's rules, which leave some of what streams out.
+  bool counts_streams() const;
   // What the user should know: precisions that the machine does not have.
   std::vector<std::string> notes() const;
 
@@ -87,7 +89,6 @@ class Evaluator {
   TileCosts costs_;
   Policy policy_;
   TileOptions tile_options_;
-  std::vector<std::string> notes_;
 };
 
 }  // namespace monet

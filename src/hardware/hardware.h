@@ -231,6 +231,7 @@ struct Hardware {
   double static_w = 0;  // of what belongs to no part
   double area_mm2 = 0;
   std::vector<StatedPeak> peaks;
+  std::string recipe;  // of number formats, for networks whose own it does not work in; empty: it names none
   std::vector<Origin> origins;
   std::vector<std::pair<std::string, std::string>> parameters;  // name and value it was built with
   std::vector<std::string> notes;

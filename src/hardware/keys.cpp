@@ -192,6 +192,9 @@ const Block& machine_block() {
              .block = rate_value_block,
              .names = Names::precisions,
              .short_for = "value"},
+            {.name = "recipe",
+             .meaning =
+                 "number formats for networks whose own it does not work in, where no --precision says otherwise"},
             {.name = "effects",
              .form = Form::block,
              .meaning = "what the model counts beyond plain loops",

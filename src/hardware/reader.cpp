@@ -81,6 +81,7 @@ Expected<Hardware> read_hardware_tree(const Yaml& root, const std::string& path,
   hardware.name = fields.text("name");
   if (hardware.name.empty()) return fields.error("name", "the machine has no name", "write name: my_machine");
   hardware.description = fields.text("description");
+  hardware.recipe = fields.text("recipe");
   hardware.parameters = parameters.texts();
   for (const Yaml* note : fields.names("notes")) hardware.notes.push_back(note->scalar);
   state.energies_by_size = fields.text("energies") != "fixed";

@@ -21,6 +21,7 @@ class Writer {
     out_.field(0, "monet", "1");
     out_.field(0, "name", yaml_quoted(hardware_.name));
     if (!hardware_.description.empty()) out_.field(0, "description", yaml_quoted(hardware_.description));
+    if (!hardware_.recipe.empty()) out_.field(0, "recipe", yaml_quoted(hardware_.recipe));
     out_.quantity(0, "clock", hardware_.clock_hz, "Hz");
     out_.quantity(0, "technology", hardware_.technology_nm, "nm");
     write_effects();

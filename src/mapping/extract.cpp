@@ -42,13 +42,11 @@ bool takes_weight_path(Role role) {
   return role == Role::weight || role == Role::master_weight || role == Role::optimizer_state;
 }
 
-// Bits of one element, with its share of a group's scale and of what fills groups up.
+// Bits of one element, with its share of the scales, be they of groups or of the tensor, and of what fills groups up.
 double element_bits(const TensorType& type) {
-  const double bits = stored_bits(type.format);
   const std::int64_t elements = element_count(type.shape);
-  if (!type.format.is_scaled() || elements == 0) return bits;
-  return bits * static_cast<double>(element_count(padded_shape(type.shape, type.format))) /
-         static_cast<double>(elements);
+  if (!type.format.is_scaled() || elements == 0) return stored_bits(type.format);
+  return 8.0 * static_cast<double>(bytes(type.shape, type.format)) / static_cast<double>(elements);
 }
 
 // New numbers of the loops that are longer than one iteration.
@@ -104,6 +102,20 @@ ProblemOperand operand_of(const Sites& sites, const Access& access, bool written
   return operand;
 }
 
+// What a nest leaves out between the elements that it adds to is written too, as zeros: the gradient of a convolution
+// that steps over some of its inputs. In memory each element has its share of them.
+void add_gaps(ProblemOperand& operand, const std::vector<Loop>& loops) {
+  std::vector<double> extents;
+  for (const Loop& loop : loops) extents.push_back(static_cast<double>(loop.size));
+  double share = 1;
+  for (const ProblemAxis& axis : operand.axes) {
+    if (!axis.scattered) share *= static_cast<double>(axis.limit) / positions(axis, extents);
+  }
+  if (share <= 1) return;
+  operand.register_bits = static_cast<std::uint16_t>(std::ceil(operand.bits_in(MemoryKind::registers)));
+  operand.bits *= share;
+}
+
 // A product reads its two factors by the two paths.
 void separate_factors(std::vector<ProblemOperand>& operands) {
   std::vector<ProblemOperand*> reads;
@@ -151,6 +163,8 @@ void set_precision(Problem& problem, const Sites& sites, const Nest& nest) {
     for (const Access& access : nest.writes) consider(access);
   }
   problem.precision = precision_name(widest);
+  const bool counts = problem.per_point[Count::mac] == 0 && !is_floating(widest.element) && !widest.is_scaled();
+  if (counts) problem.leeway = Leeway::any;
 }
 
 using TensorKey = std::pair<OperandKind, std::uint8_t>;
@@ -209,6 +223,7 @@ Problem problem_of(const Sites& sites, const std::vector<Nest>& nests, std::size
     const bool before = touched_before(nests, index, access);
     // A nest that adds to what one before it has left there finds it in memory.
     operand.continues = written && access.accumulate && before;
+    if (written && access.accumulate && !before) add_gaps(operand, problem.loops);
     if (before || access.kind == OperandKind::scratch) {
       const double bits = static_cast<double>(element_count(sites.type(access).shape)) * operand.bits / pieces;
       operand.piece_bits = static_cast<std::int64_t>(std::max(std::ceil(operand.bits), bits));
@@ -227,7 +242,9 @@ Problem problem_of(const Sites& sites, const std::vector<Nest>& nests, std::size
   set_precision(problem, sites, nest);
   if (!options.precision.empty()) problem.precision = options.precision;
   const bool product = nest.per_point[Count::mac] > 0;
-  if (product && !options.products.empty() && problem.precision == "fp32") problem.precision = options.products;
+  if (!product) return problem;
+  if (!options.products.empty() && !holds(options.products, problem.precision)) problem.precision = options.products;
+  if (options.to_blocks) problem.leeway = Leeway::blocks;
   return problem;
 }
 

@@ -13,8 +13,10 @@ namespace monet {
 struct ExtractOptions {
   // Costs every element as this precision ("int8"), whatever its format. Empty: as the formats say.
   std::string precision;
-  // Products of fp32 numbers run at the rate of this precision ("tf32"); elements stay as they are. Empty: as fp32.
+  // Products of wider numbers run in this precision ("tf32", "bf16"); elements stay as they are. Empty: as they are.
   std::string products;
+  // Products of numbers without blocks may run in blocks, where a unit has nothing else.
+  bool to_blocks = false;
 };
 
 // One for each nest, in the order in which they run. A view has none.

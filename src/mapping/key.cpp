@@ -10,7 +10,7 @@ namespace monet {
 namespace {
 
 // Bumped whenever the model or the search may give another result for the same input.
-constexpr int model_version = 2;
+constexpr int model_version = 3;
 
 class Key {
  public:
@@ -80,7 +80,7 @@ std::string key_of(const Problem& problem) {
     }
   }
   for (std::int64_t count : problem.per_point.of) key << count;
-  key << problem.precision;
+  key << problem.precision << problem.leeway;
   return key.take();
 }
 

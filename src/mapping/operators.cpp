@@ -70,6 +70,19 @@ bool has_operations(const std::array<double, count_kinds>& able, const Counts& c
   return true;
 }
 
+// Of what could run the problem if it were for its numbers.
+std::string precisions_for(const Core& core, const Problem& problem) {
+  std::set<std::string> names;
+  const auto add = [&](const std::vector<PrecisionRate>& precisions) {
+    for (const PrecisionRate& precision : precisions) names.insert(precision.name);
+  };
+  if (core.rate) add(core.rate->precisions);
+  for (const Unit& unit : core.units) {
+    if (has_operations(unit.cycles, problem.per_point)) add(unit.precisions);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 class Mapper {
  public:
   Mapper(const Graph& graph, const Hardware& hardware, MappingCache& cache, const OperatorOptions& options)
@@ -164,7 +177,7 @@ class Mapper {
     for (const Problem& problem : problems) {
       std::vector<Way>& ways = result.nests.emplace_back();
       for (const Place& place : places_[c]) {
-        if (!has_operations(place.target.unit, problem)) continue;
+        if (!can_do(place.target.unit, problem)) continue;
         auto task = task_for(node, problem, place);
         if (!task) {
           result.reason = task.error().text();
@@ -180,7 +193,7 @@ class Mapper {
     const Core& core = hardware_[attempt.core];
     OperatorCost cost{.node = {}, .core = attempt.core};
     for (const Problem& problem : problems) {
-      const PrecisionRate* precision = nearest_precision(core.rate->precisions, problem.precision);
+      const PrecisionRate* precision = precision_for(core.rate->precisions, problem);
       auto nest = rate_cost(*core.rate, hardware_.clock_hz, operations_of(problem),
                             precision != nullptr ? precision->name : problem.precision);
       if (precision != nullptr && precision->name != problem.precision) {
@@ -352,7 +365,9 @@ bool may_run_custom(const Hardware& hardware, const Core& core) {
   });
 }
 
-bool has_operations(const Unit& unit, const Problem& problem) { return has_operations(unit.cycles, problem.per_point); }
+bool can_do(const Unit& unit, const Problem& problem) {
+  return has_operations(unit.cycles, problem.per_point) && has_precision(unit.precisions, problem);
+}
 
 std::string cannot_run(const Core& core, Op op, std::span<const Counts> nests) {
   if (!may_run(core, op)) return fmt::format("{} is not among the operators of core {}", name_of(op), core.name);
@@ -371,7 +386,16 @@ std::string cannot_run(const Core& core, Op op, std::span<const Counts> nests) {
 std::string cannot_run(const Core& core, Op op, std::span<const Problem> problems) {
   std::vector<Counts> nests;
   for (const Problem& problem : problems) nests.push_back(problem.per_point);
-  return cannot_run(core, op, nests);
+  std::string reason = cannot_run(core, op, nests);
+  if (!reason.empty()) return reason;
+  for (const Problem& problem : problems) {
+    if (core.rate && has_precision(core.rate->precisions, problem)) continue;
+    if (std::ranges::any_of(core.units, [&](const Unit& unit) { return can_do(unit, problem); })) continue;
+    return fmt::format("core {} {} in {}, not in {}", core.name,
+                       problem.per_point[Count::mac] > 0 ? "multiplies" : "works", precisions_for(core, problem),
+                       problem.precision);
+  }
+  return {};
 }
 
 MemoryId off_chip_memory(const Hardware& hardware, CoreId core) {

@@ -69,7 +69,8 @@ bool may_run(const Core& core, Op op);
 // core runs them that does not take them away.
 bool may_run_custom(const Hardware& hardware, const Core& core);
 
-bool has_operations(const Unit& unit, const Problem& problem);
+// It has the operations and works in the numbers.
+bool can_do(const Unit& unit, const Problem& problem);
 
 // Why a core cannot run an operator whose nests do these operations at each point; empty: it can. Whether a mapping
 // fits is another question.

@@ -30,22 +30,6 @@ NumberKind kind_of(std::string_view name) {
   return letters == "mx" ? NumberKind::microexponents : NumberKind::unknown;
 }
 
-// How far from each other two kinds are.
-int distance(NumberKind wanted, NumberKind given) {
-  using enum NumberKind;
-  if (wanted == given || wanted == unknown) return 0;
-  const auto order = [&]() -> std::array<NumberKind, 2> {
-    switch (wanted) {
-      case block_floating: return {floating, block_integer};
-      case block_integer: return {integer, microexponents};
-      case microexponents: return {block_integer, block_floating};
-      case integer: return {block_integer, floating};
-      default: return {block_floating, microexponents};
-    }
-  }();
-  return given == order[0] ? 1 : given == order[1] ? 2 : 3;
-}
-
 // "fp8" of "fp8e4m3" and "fp8_e4m3".
 std::string_view without_layout(std::string_view name) {
   const std::size_t digits = name.find_first_of("0123456789");
@@ -76,91 +60,155 @@ bool is_block(NumberKind kind) {
   return kind == NumberKind::block_floating || kind == NumberKind::block_integer || kind == NumberKind::microexponents;
 }
 
-void narrow(ProblemOperand& operand, std::int64_t bits) {
-  operand.bits = std::min(operand.bits, static_cast<double>(bits));
-  operand.register_bits = static_cast<std::uint16_t>(std::min<std::int64_t>(operand.register_bits, bits));
+// What numbers consist of: a sign, so many bits from the first that is set to the last, and a range of powers of two.
+struct NumberShape {
+  NumberKind kind = NumberKind::unknown;
+  std::int64_t significant = 0;
+  std::int64_t exponent = 0;
+};
+
+// Digits after a letter: 4 of "e4m3" after 'e'; 0: there are none.
+std::int64_t number_after(std::string_view layout, char letter) {
+  const std::size_t at = layout.find(letter);
+  std::int64_t number = 0;
+  if (at != std::string_view::npos) std::from_chars(layout.data() + at + 1, layout.data() + layout.size(), number);
+  return number;
 }
 
-// Results of integers that are wider than the unit's sums of them (int32, where sums have 16 bits) are not numbers of
-// that machine: as operands that are too wide, they are costed at the widest that it has.
-void narrow_results(Problem& problem, const Unit& unit, const PrecisionRate& rate, std::string* note) {
-  if (kind_of(rate.name) != NumberKind::integer || rate.accumulate.empty()) return;
-  const std::int64_t sums = bits_of_precision(rate.accumulate);
-  std::int64_t widest = 0;
-  for (const PrecisionRate& each : unit.precisions) widest = std::max(widest, bits_of_precision(each.name));
-  for (ProblemOperand& operand : problem.operands) {
-    const double bits = operand.bits_in(MemoryKind::registers);
-    if (!operand.written || bits <= static_cast<double>(std::max(sums, widest))) continue;
-    narrow(operand, widest);
-    if (note != nullptr && note->empty()) {
-      *note = fmt::format("the {} works in {} and adds up in {}: results of {} bits are costed at {} bits", unit.name,
-                          rate.name, rate.accumulate, bits, widest);
-    }
+NumberShape shape_of(std::string_view name) {
+  const std::int64_t bits = bits_of_precision(name);
+  NumberShape shape{.kind = kind_of(name)};
+  const std::string_view layout = name.substr(without_layout(name).size());
+  switch (shape.kind) {
+    case NumberKind::integer:
+    case NumberKind::block_integer: shape.significant = name.starts_with('u') ? bits : bits - 1; break;
+    case NumberKind::microexponents:
+      shape.significant = bits == 9 ? 7 : bits == 6 ? 4 : 2;
+      break;  // DaCapo, arXiv 2403.09714
+    case NumberKind::floating:
+    case NumberKind::block_floating:
+      if (const std::int64_t exponent = number_after(layout, 'e'); exponent > 0) {
+        shape.exponent = exponent;
+        shape.significant = number_after(layout, 'm') + 1;
+      } else if (name == "fp16" || name == "float16") {
+        shape = {shape.kind, 11, 5};
+      } else if (bits >= 64) {
+        shape = {shape.kind, 53, 11};
+      } else if (name.starts_with("tf")) {
+        shape = {shape.kind, 11, 8};
+      } else if (bits >= 16) {
+        shape = {shape.kind, bits - 8,
+                 8};  // bf16, fp25, fp32: a sign and 8 bits of exponent, the first bit is not stored
+      } else {
+        // fp8: of e4m3; fp6, as blocks have it: e2m3 or e3m2; fp4: e2m1.
+        shape = bits >= 8   ? NumberShape{shape.kind, 4, 4}
+                : bits >= 6 ? NumberShape{shape.kind, 4, 3}
+                            : NumberShape{shape.kind, 2, 2};
+      }
+      break;
+    case NumberKind::unknown: break;
   }
+  return shape;
 }
 
-// What a user should know of products that the unit does in other numbers.
-std::string product_note(const Unit& unit, const std::string& wanted, const std::string& used, bool narrower) {
-  if (is_block(kind_of(used)) && !is_block(kind_of(wanted))) {
-    return fmt::format("the {} works in {}: a product of {} operands {} to {}", unit.name, used, wanted,
-                       costed_as_converted, used);
+// The entry that stands for the numbers, whatever they are called; else blocks of at least as many bits, or the widest.
+const PrecisionRate* nearest_blocks(std::span<const PrecisionRate> precisions, std::string_view name) {
+  const std::int64_t wanted = bits_of_precision(name);
+  const PrecisionRate* best = nullptr;
+  for (const PrecisionRate& each : precisions) {
+    if (!is_block(kind_of(each.name))) continue;
+    const std::int64_t bits = bits_of_precision(each.name);
+    const std::int64_t most = best == nullptr ? 0 : bits_of_precision(best->name);
+    if (best == nullptr || (most < wanted ? bits > most : bits >= wanted && bits < most)) best = &each;
   }
-  if (!narrower) return fmt::format("the {} has no {}: such products are costed in {}", unit.name, wanted, used);
-  return fmt::format("the {} works in {}: {} operands are costed at {} bits", unit.name, used, wanted,
-                     bits_of_precision(used));
+  return best;
+}
+
+// For counting, any numbers do: the widest, integers before others.
+const PrecisionRate* widest(std::span<const PrecisionRate> precisions) {
+  const auto rank = [](const PrecisionRate& each) {
+    return std::pair(bits_of_precision(each.name), kind_of(each.name) == NumberKind::integer);
+  };
+  const auto best = std::ranges::max_element(precisions, {}, rank);
+  return best == precisions.end() ? nullptr : &*best;
 }
 
 }  // namespace
 
-const PrecisionRate* nearest_precision(std::span<const PrecisionRate> precisions, std::string_view name) {
+bool holds(std::string_view given, std::string_view wanted) {
+  if (plain(given) == plain(wanted) || given == without_layout(wanted)) return true;
+  const NumberShape to = shape_of(given);
+  const NumberShape from = shape_of(wanted);
+  const std::int64_t bits = bits_of_precision(given);
+  using enum NumberKind;
+  switch (to.kind) {
+    case floating:
+      if (from.kind == floating) return to.significant >= from.significant && to.exponent >= from.exponent;
+      if (from.kind == integer) return to.significant >= from.significant && to.exponent >= 5;
+      return is_block(from.kind) && to.significant >= from.significant && to.exponent >= 8;
+    case integer: return from.kind == integer && bits >= bits_of_precision(wanted);
+    case block_floating:
+      return (from.kind == block_floating || from.kind == floating) && bits >= bits_of_precision(wanted);
+    case block_integer:
+      return (from.kind == block_integer || from.kind == integer) && bits >= bits_of_precision(wanted);
+    case microexponents: return from.kind == microexponents && bits >= bits_of_precision(wanted);
+    case unknown: return false;
+  }
+  return false;
+}
+
+const PrecisionRate* precision_for(std::span<const PrecisionRate> precisions, std::string_view name) {
   if (const PrecisionRate* found = entry_for(precisions, name)) return found;
-  const std::int64_t wanted = bits_of_precision(name);
-  const NumberKind kind = kind_of(name);
-  const auto worse = [&](const PrecisionRate& a, const PrecisionRate& b) {
-    const std::int64_t bits_a = bits_of_precision(a.name);
-    const std::int64_t bits_b = bits_of_precision(b.name);
-    const bool holds_a = bits_a >= wanted;
-    const bool holds_b = bits_b >= wanted;
-    if (holds_a != holds_b) return holds_b;
-    const int distance_a = distance(kind, kind_of(a.name));
-    const int distance_b = distance(kind, kind_of(b.name));
-    if (holds_a && distance_a != distance_b) return distance_a > distance_b;
-    if (bits_a != bits_b) return holds_a ? bits_a > bits_b : bits_a < bits_b;
-    return distance_a > distance_b;
-  };
-  const auto best = std::ranges::max_element(precisions, worse);
-  return best == precisions.end() ? nullptr : &*best;
+  const PrecisionRate* best = nullptr;
+  for (const PrecisionRate& each : precisions) {
+    if (!holds(each.name, name)) continue;
+    if (best == nullptr || bits_of_precision(each.name) < bits_of_precision(best->name)) best = &each;
+  }
+  return best;
+}
+
+const PrecisionRate* precision_for(std::span<const PrecisionRate> precisions, const Problem& problem) {
+  const PrecisionRate* found = precision_for(precisions, problem.precision);
+  if (found != nullptr) return found;
+  switch (problem.leeway) {
+    case Leeway::none: return nullptr;
+    case Leeway::any: return widest(precisions);
+    case Leeway::blocks: return nearest_blocks(precisions, problem.precision);
+  }
+  return nullptr;
+}
+
+bool has_precision(std::span<const PrecisionRate> precisions, const Problem& problem) {
+  return precisions.empty() || precision_for(precisions, problem) != nullptr;
+}
+
+bool is_converted(const Problem& problem, std::string_view used) {
+  return problem.per_point[Count::mac] > 0 && is_block(kind_of(used)) && !is_block(kind_of(problem.precision));
 }
 
 Problem adapt(const Problem& problem, const Unit& unit, std::string* note) {
-  const PrecisionRate* rate = nearest_precision(unit.precisions, problem.precision);
+  const PrecisionRate* rate = precision_for(unit.precisions, problem);
   if (rate == nullptr) return problem;
   Problem result = problem;
+  result.leeway = Leeway::none;
+  const bool product = problem.per_point[Count::mac] > 0;
   if (rate->name != problem.precision) {
-    const std::int64_t bits = bits_of_precision(rate->name);
-    const bool product = problem.per_point[Count::mac] > 0;
     result.precision = rate->name;
-    const bool wider = std::ranges::any_of(
-        result.operands, [&](const auto& o) { return std::floor(o.bits) > static_cast<double>(bits); });
-    const bool narrower = wider && bits_of_precision(problem.precision) > bits;
-    if (narrower) {
-      for (ProblemOperand& operand : result.operands) {
-        narrow(operand, bits);
-        operand.partial_bits = std::min(operand.partial_bits, std::max<std::int64_t>(32, bits));
-      }
-    }
-    if (note != nullptr && (narrower || (product && entry_for(unit.precisions, problem.precision) == nullptr))) {
-      *note = product ? product_note(unit, problem.precision, rate->name, narrower)
-                      : fmt::format("the {} works in {}: {} operands are costed at {} bits", unit.name, rate->name,
-                                    problem.precision, bits);
+    if (note != nullptr && is_converted(problem, rate->name)) {
+      *note = fmt::format("the {} works in {}: products of {} operands are costed as if these had been converted to {}",
+                          unit.name, rate->name, problem.precision, rate->name);
+    } else if (note != nullptr && product && entry_for(unit.precisions, problem.precision) == nullptr) {
+      *note = fmt::format("the {} has no {}: such products run in {}", unit.name, problem.precision, rate->name);
     }
   }
-  narrow_results(result, unit, *rate, note);
-  if (!rate->accumulate.empty()) {
-    const std::int64_t bits = bits_of_precision(rate->accumulate);
-    for (ProblemOperand& operand : result.operands) {
-      operand.partial_bits = std::max(static_cast<std::int64_t>(std::ceil(operand.bits)), bits);
+  const std::int64_t bits = bits_of_precision(rate->name);
+  for (ProblemOperand& operand : result.operands) {
+    if (product && !operand.written && bits > 0 && operand.bits_in(MemoryKind::registers) > static_cast<double>(bits)) {
+      operand.register_bits = static_cast<std::uint16_t>(bits);
     }
+    if (rate->accumulate.empty()) continue;
+    operand.partial_bits = std::max(static_cast<std::int64_t>(std::ceil(operand.bits_in(MemoryKind::registers))),
+                                    bits_of_precision(rate->accumulate));
   }
   return result;
 }

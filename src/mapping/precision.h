@@ -1,4 +1,7 @@
 // The precision in which a unit works on a problem.
+//
+// A unit works in numbers that it has: those of the problem, or wider ones that hold each of them (bf16 in fp32, int8
+// in bf16, mxfp8 in bf16). Narrower numbers come from a recipe alone, by the problem's own precision or its leeway.
 #pragma once
 
 #include "mapping/problem.h"
@@ -12,21 +15,26 @@ namespace monet {
 // Bits of an element: the first number in the name ("bf16", "int8", "mxfp8", "fp8_e4m3"); 0: there is none.
 std::int64_t bits_of_precision(std::string_view name);
 
-// The entry for a precision: "fp8" is one for fp8e4m3 and fp8e5m2 too. Where there is none, the narrowest of those that
-// are at least as wide, of the same kind if there is one (floating point; integers; for mxfp8 the other mxfp, then
-// floating point; for mxint8 the other mxint, then integers; for mx9 the other mx, then mxint and mxfp), or else the
-// widest. Null: the list is empty.
-const PrecisionRate* nearest_precision(std::span<const PrecisionRate> precisions, std::string_view name);
+// Whether each number of one precision is one of the other: "fp8" stands for fp8e4m3 and fp8e5m2. Numbers in blocks are
+// those of their elements times a power of two.
+bool holds(std::string_view given, std::string_view wanted);
 
-// In the note of adapt() on a product that cannot run on the unit as it is: operands that share no scales, on an array
-// that has blocks alone.
-inline constexpr std::string_view costed_as_converted =
-    "cannot run there as it is, and is costed as if they had been converted";
+// The entry that a unit with these works in, for numbers of that name: its own, or the narrowest that holds them. Null:
+// there is none.
+const PrecisionRate* precision_for(std::span<const PrecisionRate> precisions, std::string_view name);
+// The same for a problem, with its leeway: of integers that only count, any; of products that a recipe has converted,
+// the nearest blocks.
+const PrecisionRate* precision_for(std::span<const PrecisionRate> precisions, const Problem& problem);
 
-// The problem as the unit runs it. A precision that the unit does not list becomes the nearest (see above); where that
-// is narrower, elements are costed at its width, and so are results of integers that are wider than the unit's sums.
-// `note` says so of that, and of products in other numbers than theirs. Partial sums have the width that the unit
-// states for them.
+// A unit that names no precisions works in all.
+bool has_precision(std::span<const PrecisionRate> precisions, const Problem& problem);
+
+// A product that runs in blocks though its operands are none.
+bool is_converted(const Problem& problem, std::string_view used);
+
+// The problem as the unit runs it: its precision; partial sums of the width that the unit states for them; in registers
+// operands have at most the width of what the unit works in. Elsewhere elements stay as wide as they are. `note` says
+// of products in other numbers than theirs. Requires has_precision().
 Problem adapt(const Problem& problem, const Unit& unit, std::string* note = nullptr);
 
 }  // namespace monet

@@ -47,11 +47,19 @@ struct ProblemOperand {
   std::uint32_t relevant() const;
 };
 
+// In which other numbers than its own a problem may run, where a unit has none that hold them.
+enum class Leeway : std::uint8_t {
+  none,
+  any,     // it only counts: indices, labels, masks
+  blocks,  // a product that a recipe has in blocks, though its operands are none
+};
+
 struct Problem {
   std::vector<Loop> loops;  // sizes at least 2, apart from a problem of one point
   std::vector<ProblemOperand> operands;
   Counts per_point;
   std::string precision;  // of the numbers it works on: "fp32", "bf16", "int8" …
+  Leeway leeway = Leeway::none;
 
   bool operator==(const Problem&) const = default;
   double points() const;

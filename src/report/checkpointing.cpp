@@ -312,16 +312,31 @@ class Checkpointer {
 
 }  // namespace
 
-Expected<Checkpointing> checkpoint_network(const std::string& model, const CheckpointOptions& options,
-                                           bool keep_points) {
+namespace {
+
+Status check_word(const std::string& word, const char* option, const std::vector<std::string>& words) {
+  if (std::ranges::find(words, word) != words.end()) return Done{};
+  return Error{.message = fmt::format("there is no '{}' here", word),
+               .place = option,
+               .advice = fmt::format("use {}", fmt::join(words, ", "))};
+}
+
+}  // namespace
+
+Expected<Checkpointing> checkpoint_network(const std::string& model, const CheckpointOptions& given, bool keep_points) {
   const auto start = Clock::now();
+  CheckpointOptions options = given;
   Checkpointing result{.model = model,
                        .method = options.method,
                        .measure = options.measure,
                        .objective = options.function ? "own" : options.objective};
+  MONET_CHECK(check_word(options.method, "--method", {"search", "exact", "milp", "nsga2"}));
+  MONET_CHECK(check_word(options.measure, "--measure", {"peak", "saved"}));
   MONET_TRY(PlanValue objective, search_objective(options.objective));
   MONET_TRY(Opened opened, open_step_on_machine(model, options.evaluate, false));
   result.hardware = opened.hardware.name;
+  result.recipe = opened.numbers.recipe;
+  result.recipe_from = name_of(opened.numbers.from);
   result.clock_hz = opened.hardware.clock_hz;
   result.warnings = opened.warnings;
   result.warnings.insert(result.warnings.end(), opened.subject.warnings.begin(), opened.subject.warnings.end());

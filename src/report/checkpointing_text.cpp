@@ -1,5 +1,6 @@
 #include "report/hardware.h"
 #include "report/json.h"
+#include "report/numbers_text.h"
 #include "report/search_text.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -102,6 +103,7 @@ Error does_not_fit(const Checkpointing& result) {
 std::string to_text(const Checkpointing& result) {
   std::string text = fmt::format("{} on {}: {} of {} tensors to keep, recompute or page, for {}\n", result.model,
                                  result.hardware, result.method, result.tensors, result.objective);
+  text += fmt::format("{:<12} {}\n", "numbers", numbers_text(result.recipe, result.recipe_from));
   if (result.plans.empty()) return text;
   const bool one = result.plans.size() == 1 && (result.method == "search" || result.method == "milp");
   text += one ? one_plan(result) : "\n" + front_table(result) + "\n";
@@ -123,6 +125,8 @@ std::string to_json(const Checkpointing& result) {
                {"command", "checkpoint"},
                {"model", result.model},
                {"hardware", result.hardware},
+               {"recipe", result.recipe},
+               {"recipe_from", result.recipe_from},
                {"method", result.method},
                {"objective", result.objective},
                {"clock_hz", result.clock_hz > 0 ? Json(result.clock_hz) : Json(nullptr)},

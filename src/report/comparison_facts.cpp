@@ -76,7 +76,7 @@ Status read_assumptions(const ResultFields& fields, ResultFacts& facts) {
   add("parameters of the machine", chosen);
   MONET_TRY(const std::string mode, fields.text_or("mode", ""));
   add("step", mode);
-  for (const auto& [what, key] : {std::pair("precision", "precision"), std::pair("optimizer", "optimizer")}) {
+  for (const auto& [what, key] : {std::pair("number formats", "recipe"), std::pair("optimizer", "optimizer")}) {
     MONET_TRY(const std::string value, fields.text_or(key, ""));
     add(what, value);
   }

@@ -5,12 +5,13 @@
 #include "evaluate/plan/hash.h"
 #include "evaluate/plan/rewritten.h"
 #include "evaluate/plan/writer.h"
+#include "evaluate/subject/numbers.h"
+#include "evaluate/subject/subject.h"
 #include "hardware/open/open.h"
 #include "report/evaluation.h"
 #include "report/evaluation_memory.h"
 #include "report/evaluation_parts.h"
 #include "report/step_graph.h"
-#include "evaluate/subject/subject.h"
 
 #include <monet/evaluate.h>
 
@@ -62,16 +63,31 @@ class Evaluating {
     if (options_.graph) result.graph = step_graph(step, rewritten.recomputed);
     const std::vector<MemoryId> too_small = judge_fit(result, hardware_, evaluator.machine());
     if (options_.check) MONET_CHECK(check(step, evaluator, too_small, result));
+    if (!options_.zigzag) MONET_CHECK(check_bounds(result));
     if (result.plan_yaml.empty()) result.plan_yaml = to_yaml(plan_as_carried_out(step, plan, original));
     return result;
   }
 
  private:
+  // By another tool's rules an operator may cost less than it can.
+  static Status check_bounds(const Evaluation& result) {
+    constexpr double rounding = 1 + 1e-6;
+    const bool late = result.bound_cycles > result.latency_cycles * rounding;
+    if (!late && result.bound_pj <= result.energy_pj * rounding) return Done{};
+    return Error{.kind = ErrorKind::defect,
+                 .message = late ? fmt::format("{} cycles are below their bound of {} ({})", result.latency_cycles,
+                                               result.bound_cycles, result.bound_by)
+                                 : fmt::format("{} pJ are below their bound of {}", result.energy_pj, result.bound_pj),
+                 .place = "bound",
+                 .advice = "please report it with the network, the hardware and the plan"};
+  }
+
   Status check(const ScheduledStep& step, Evaluator& evaluator, const std::vector<MemoryId>& too_small,
                Evaluation& result) const {
     const auto start = std::chrono::steady_clock::now();
-    const CheckReport report = check_schedule(step.graph, step.hardware, step.assignment, step.tiles, step.schedule,
-                                              {.element_bits = evaluator.element_bits(), .too_small = too_small});
+    const CheckReport report = check_schedule(
+        step.graph, step.hardware, step.assignment, step.tiles, step.schedule,
+        {.streams = evaluator.counts_streams(), .element_bits = evaluator.element_bits(), .too_small = too_small});
     result.check_s += seconds_since(start);
     result.checked = report.looked_at;
     if (report.count == 0) return Done{};
@@ -120,7 +136,10 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
   result.hardware = hardware.name;
   for (const auto& [name, value] : options.parameters)
     result.hardware_parameters += fmt::format("{}{}={}", result.hardware_parameters.empty() ? "" : ", ", name, value);
-  result.precision = options.train.precision;
+  MONET_TRY(const NumberChoice numbers, choose_numbers(model, hardware, options.train, options.zigzag));
+  result.recipe = numbers.recipe;
+  result.recipe_from = name_of(numbers.from);
+  options.train.precision = numbers.precision();
   if (!options.inference) result.optimizer = options.train.optimizer;
   result.clock_hz = hardware.clock_hz;
   result.micro_batches = options.inference ? 1 : options.train.accumulate;
@@ -133,9 +152,11 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
   result.parameters = subject.parameters;
   result.saved_bytes = subject.saved_bytes;
   result.batch = subject.batch;
-  if (options.zigzag && !options.train.precision.empty()) {
+  if (options.zigzag && !given.train.precision.empty()) {
     result.notes.emplace_back("--precision has no meaning with --zigzag and is left out");
   }
+  MONET_TRY(const ExtractOptions extract, extract_options(options.train.precision, options.products));
+  if (!options.zigzag) MONET_CHECK(check_numbers(subject.graph, hardware, extract, result.recipe));
   std::optional<MappingStore> store;
   if (!options.cache_file.empty()) {
     MONET_TRY(store, MappingStore::open(options.cache_file));

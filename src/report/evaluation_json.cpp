@@ -53,7 +53,9 @@ Json json_of(const OperatorResult& result) {
           {"home_read_bytes", result.home_read_bytes},
           {"home_write_bytes", result.home_write_bytes},
           {"bound_cycles", result.bound_cycles},
-          {"recomputed", result.recomputed}};
+          {"recomputed", result.recomputed},
+          {"precision", result.precision},
+          {"converted", result.converted}};
 }
 
 Json json_of(const ResourceResult& resource) {
@@ -158,7 +160,8 @@ std::string to_json(const Evaluation& evaluation) {
   json["objective"] = evaluation.objective;
   json["mode"] = evaluation.inference ? "inference" : "training";
   json["clock_hz"] = clocked ? Json(evaluation.clock_hz) : Json(nullptr);
-  json["precision"] = evaluation.precision;
+  json["recipe"] = evaluation.recipe;
+  json["recipe_from"] = evaluation.recipe_from;
   json["optimizer"] = evaluation.optimizer;
   json["batch"] = evaluation.batch;
   json["micro_batches"] = evaluation.micro_batches;

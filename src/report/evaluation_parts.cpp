@@ -81,6 +81,8 @@ OperatorResult operator_result(const ScheduledStep& step, std::size_t index, con
   row.home_read_bytes = books.home_read_bytes;
   row.home_write_bytes = books.home_write_bytes;
   row.recomputed = is_recomputed(node);
+  row.precision = step.schedule.costs[books.cost].precision;
+  row.converted = step.schedule.costs[books.cost].converted;
   return row;
 }
 

@@ -1,6 +1,7 @@
 #include "report/evaluation_text.h"
 
 #include "report/hardware.h"
+#include "report/numbers_text.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -87,6 +88,7 @@ std::string wall_text(const Evaluation& evaluation) {
 
 std::string head_text(const Evaluation& evaluation) {
   std::string text = fmt::format("{} on {}: {}\n", evaluation.model, evaluation.hardware, what_text(evaluation));
+  text += line("numbers", numbers_text(evaluation.recipe, evaluation.recipe_from));
   if (!evaluation.fits) text += line("DOES NOT FIT", evaluation.does_not_fit);
   if (evaluation.latency_cycles > 0) {
     text += line("latency", latency_text(evaluation));

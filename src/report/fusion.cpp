@@ -153,8 +153,9 @@ Status evaluate_plan(const Plan& plan, const RewrittenStep& step, const Hardware
     too_small.emplace_back(m);
     result.warnings.push_back(fmt::format("the step does not fit {}: see `monet evaluate`", hardware.memories[m].name));
   }
-  return verify_schedule(step.graph, hardware, evaluated.assignment, evaluated.tiles, evaluated.schedule,
-                         {.element_bits = evaluator.element_bits(), .too_small = too_small});
+  return verify_schedule(
+      step.graph, hardware, evaluated.assignment, evaluated.tiles, evaluated.schedule,
+      {.streams = evaluator.counts_streams(), .element_bits = evaluator.element_bits(), .too_small = too_small});
 }
 
 void fill(Fusion& result, const Graph& graph, const Fused& fused) {
@@ -196,9 +197,10 @@ void fill(Fusion& result, const Graph& graph, const Fused& fused) {
 
 }  // namespace
 
-Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& options) {
+Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& given) {
   const auto start = std::chrono::steady_clock::now();
-  const EvaluateOptions& step = options.step;
+  FuseOptions options = given;
+  EvaluateOptions& step = options.step;
   Fusion result{.model = model, .objective = options.objective, .rules = options.rules, .limit = options.limit};
   result.given = !options.stacks.empty();
   if (step.train.accumulate > 1 && !step.inference) {
@@ -210,6 +212,8 @@ Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& optio
   const Graph& original = opened.subject.graph;
   Plan& plan = opened.plan;
   result.hardware = hardware.name;
+  result.recipe = opened.numbers.recipe;
+  result.recipe_from = name_of(opened.numbers.from);
   result.clock_hz = hardware.clock_hz;
   if (!plan.stacks.empty()) {
     result.notes.push_back(fmt::format("{}: its {} stacks are replaced", step.plan, plan.stacks.size()));

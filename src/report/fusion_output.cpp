@@ -1,5 +1,6 @@
 #include "report/hardware.h"
 #include "report/json.h"
+#include "report/numbers_text.h"
 #include "report/search_text.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -71,6 +72,8 @@ std::string to_json(const Fusion& fusion) {
   json["schema"] = 1;
   json["model"] = fusion.model;
   json["hardware"] = fusion.hardware;
+  json["recipe"] = fusion.recipe;
+  json["recipe_from"] = fusion.recipe_from;
   json["objective"] = fusion.objective;
   json["rules"] = fusion.rules;
   json["limit"] = fusion.limit;
@@ -116,6 +119,7 @@ std::string to_text(const Fusion& fusion, std::size_t stacks) {
   std::string text = fmt::format("{} on {}: {} operators in {} stacks ({} of several), for {}; {}\n\n", fusion.model,
                                  fusion.hardware, grouped(fusion.operators), grouped(count), grouped(fused),
                                  fusion.given ? "given stacks" : objective_text(fusion), seconds_text(fusion.wall_s));
+  text.insert(text.size() - 1, fmt::format("{:<12} {}\n", "numbers", numbers_text(fusion.recipe, fusion.recipe_from)));
   Table results({{""},
                  {"unfused", Table::Align::right},
                  {"fused", Table::Align::right},

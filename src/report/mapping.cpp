@@ -3,6 +3,7 @@
 #include "base/glob.h"
 #include "base/suggest.h"
 #include "base/try.h"
+#include "evaluate/subject/numbers.h"
 #include "evaluate/subject/subject.h"
 #include "graph/custom.h"
 #include "hardware/open/open.h"
@@ -82,15 +83,20 @@ bool wants_layer(const MapOptions& options, const Node& node) {
          std::ranges::any_of(options.layers, [&](const std::string& p) { return matches(p, node.name); });
 }
 
-Expected<NetworkMapping> map_network(const std::string& model, const MapOptions& options) {
-  NetworkMapping result{.model = model, .objective = options.objective, .mode = options.zigzag ? "zigzag" : "monet"};
-  MONET_TRY(const Objective objective, objective_named(options.objective));
-  MONET_TRY(const Hardware hardware, open_hardware(options.hardware, {.parameters = options.parameters}));
+Expected<NetworkMapping> map_network(const std::string& model, const MapOptions& given) {
+  NetworkMapping result{.model = model, .objective = given.objective, .mode = given.zigzag ? "zigzag" : "monet"};
+  MONET_TRY(const Objective objective, objective_named(given.objective));
+  MONET_TRY(const Hardware hardware, open_hardware(given.hardware, {.parameters = given.parameters}));
   result.hardware = hardware.name;
   result.clock_hz = hardware.clock_hz;
-  MONET_TRY(const CoreId core, core_named(hardware, options.core));
+  MONET_TRY(const CoreId core, core_named(hardware, given.core));
+  MONET_TRY(const NumberChoice recipe, choose_numbers(model, hardware, given.train, given.zigzag));
+  result.recipe = recipe.recipe;
+  result.recipe_from = name_of(recipe.from);
+  MapOptions options = given;
+  options.train.precision = recipe.precision();
   MONET_TRY(const Network network, network_to_map(model, options, result));
-  if (options.zigzag) return map_like_zigzag(network, hardware, core, objective, options, std::move(result));
+  if (options.zigzag) return map_like_zigzag(network, hardware, core, objective, given, std::move(result));
 
   OperatorOptions operators;
   operators.core = core;
@@ -104,9 +110,8 @@ Expected<NetworkMapping> map_network(const std::string& model, const MapOptions&
   operators.stop = options.stop;
   operators.progress = options.progress;
   operators.wanted = [&](const Node& node) { return wants_layer(options, node); };
-  if (is_storage_precision(options.train.precision)) {
-    operators.extract.precision = options.train.precision;
-  }
+  MONET_TRY(operators.extract, extract_options(options.train.precision, {}));
+  MONET_CHECK(check_numbers(network.graph, hardware, operators.extract, result.recipe));
   std::optional<MappingFile> file;
   if (!options.mapping_file.empty()) {
     MONET_TRY(file, read_mapping_file(options.mapping_file));

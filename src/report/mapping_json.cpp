@@ -73,6 +73,8 @@ std::string to_json(const NetworkMapping& mapping) {
   json["schema"] = 1;
   json["model"] = mapping.model;
   json["hardware"] = mapping.hardware;
+  json["recipe"] = mapping.recipe;
+  json["recipe_from"] = mapping.recipe_from;
   json["mode"] = mapping.mode;
   json["objective"] = mapping.objective;
   if (mapping.clock_hz > 0) json["clock_hz"] = mapping.clock_hz;

@@ -1,4 +1,5 @@
 #include "report/csv.h"
+#include "report/numbers_text.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -85,6 +86,8 @@ std::string nest_text(const MappedNest& nest) {
 std::string to_text(const NetworkMapping& mapping, const MapView& view) {
   std::string text = fmt::format("{} on {}, {} objective{}\n\n", mapping.model, mapping.hardware, mapping.objective,
                                  mapping.mode == "zigzag" ? ", ZigZag's search and rules" : "");
+  text.insert(text.size() - 1,
+              fmt::format("{:<12} {}\n", "numbers", numbers_text(mapping.recipe, mapping.recipe_from)));
   Table table({{"operator"},
                {"type"},
                {"core"},

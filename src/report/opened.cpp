@@ -6,11 +6,17 @@
 
 namespace monet {
 
-Expected<Opened> open_step_on_machine(const std::string& model, const EvaluateOptions& options, bool inference) {
+Expected<Opened> open_step_on_machine(const std::string& model, EvaluateOptions& options, bool inference) {
   Opened opened;
   MONET_TRY(opened.hardware, open_hardware(options.hardware, {.parameters = options.parameters}));
   MONET_TRY(opened.plan, plan_of(options));
+  MONET_TRY(opened.numbers, choose_numbers(model, opened.hardware, options.train, options.zigzag));
+  options.train.precision = opened.numbers.precision();
   MONET_TRY(opened.subject, open_subject(model, options, inference));
+  MONET_TRY(const ExtractOptions extract, extract_options(options.train.precision, options.products));
+  if (!options.zigzag) {
+    MONET_CHECK(check_numbers(opened.subject.graph, opened.hardware, extract, opened.numbers.recipe));
+  }
   MONET_TRY(opened.warnings, check_hashes(opened.plan, opened.subject.graph, opened.hardware, options.force));
   return opened;
 }

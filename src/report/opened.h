@@ -2,6 +2,7 @@
 #pragma once
 
 #include "evaluate/plan/plan.h"
+#include "evaluate/subject/numbers.h"
 #include "evaluate/subject/subject.h"
 #include "hardware/hardware.h"
 
@@ -16,11 +17,12 @@ struct Opened {
   Hardware hardware;
   Plan plan;
   Subject subject;
+  NumberChoice numbers;
   std::vector<std::string> warnings;  // of a plan that was made for something else
 };
 
-// As the options name them. Fails where one of them cannot be opened, or the plan was made for another network or
-// machine and is not forced.
-Expected<Opened> open_step_on_machine(const std::string& model, const EvaluateOptions& options, bool inference);
+// As the options name them, whose precision becomes the one that was chosen. Fails where one of them cannot be opened,
+// or the plan was made for another network or machine and is not forced.
+Expected<Opened> open_step_on_machine(const std::string& model, EvaluateOptions& options, bool inference);
 
 }  // namespace monet

@@ -153,11 +153,14 @@ class Optimizing {
 
 }  // namespace
 
-Expected<Optimization> optimize_network(const std::string& model, const OptimizeOptions& options) {
+Expected<Optimization> optimize_network(const std::string& model, const OptimizeOptions& given) {
   const auto start = Clock::now();
+  OptimizeOptions options = given;
   Optimization result{.model = model, .objective = options.function ? "own" : options.objective};
   MONET_TRY(Opened opened, open_step_on_machine(model, options.evaluate, false));
   result.hardware = opened.hardware.name;
+  result.recipe = opened.numbers.recipe;
+  result.recipe_from = name_of(opened.numbers.from);
   result.clock_hz = opened.hardware.clock_hz;
   result.warnings = opened.warnings;
   result.warnings.insert(result.warnings.end(), opened.subject.warnings.begin(), opened.subject.warnings.end());

@@ -1,5 +1,6 @@
 #include "report/hardware.h"
 #include "report/json.h"
+#include "report/numbers_text.h"
 #include "report/search_text.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -47,6 +48,7 @@ Error does_not_fit(const Optimization& result) {
 std::string to_text(const Optimization& result) {
   std::string text =
       fmt::format("{} on {}: fusion, memory and placement, for {}\n", result.model, result.hardware, result.objective);
+  text += fmt::format("{:<12} {}\n", "numbers", numbers_text(result.recipe, result.recipe_from));
   text += fmt::format("{:<12} {}, {}, {} of {}\n", "before", time_text(result.start.latency_cycles, result.clock_hz),
                       energy_text(result.start.energy_pj), byte_size(result.start.peak_bytes), result.memory);
   text += fmt::format("{:<12} {}, {}: no plan without recomputing does better\n\n", "bound",
@@ -75,6 +77,8 @@ std::string to_json(const Optimization& result) {
                {"command", "optimize"},
                {"model", result.model},
                {"hardware", result.hardware},
+               {"recipe", result.recipe},
+               {"recipe_from", result.recipe_from},
                {"objective", result.objective},
                {"clock_hz", result.clock_hz > 0 ? Json(result.clock_hz) : Json(nullptr)},
                {"memory", result.memory},

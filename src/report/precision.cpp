@@ -1,7 +1,6 @@
 #include "base/try.h"
 #include "evaluate/subject/subject.h"
 #include "hardware/open/open.h"
-#include "mapping/precision.h"
 #include "report/evaluation.h"
 #include "training/recipe.h"
 
@@ -14,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace monet {
 
@@ -25,8 +25,12 @@ constexpr std::int64_t measurements = 20;  // of the held-out samples, after the
 // What is there, or as asked; fp32, with which the others are compared, first.
 std::vector<std::string> recipes_asked_for(const std::vector<std::string>& given) {
   std::vector<std::string> names;
-  for (const std::string& name : given.empty() ? training::recipe_names() : given)
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  for (const std::string& name : given.empty() ? training::recipe_names() : given) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    // One that only counts is no choice to make.
+    const auto recipe = given.empty() ? training::read_recipe(name) : training::Recipe{};
+    if (recipe && !recipe->everything) names.push_back(name);
+  }
   if (const auto found = std::ranges::find(names, reference_recipe); found != names.end())
     std::rotate(names.begin(), found, found + 1);
   return names;
@@ -48,18 +52,11 @@ std::int64_t packed_peak(const Evaluation& evaluation) {
   return peak;
 }
 
-// What products that the machine cannot run as they are were costed in, by the notes of the mapping; empty: there are
-// none.
-std::string converted_to(const std::vector<std::string>& notes) {
-  std::vector<std::string> formats;
-  for (const std::string& note : notes) {
-    const std::size_t at = note.find(costed_as_converted);
-    if (at == std::string::npos) continue;
-    std::string_view rest = std::string_view(note).substr(at + std::string_view(costed_as_converted).size());
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    if (rest.starts_with("to ")) rest.remove_prefix(3);
-    const std::string format(rest.substr(0, rest.find_first_of(" ,;:()")));
-    if (!format.empty() && std::ranges::find(formats, format) == formats.end()) formats.push_back(format);
+// What products that the machine cannot run as they are were converted to for the costs; empty: there are none.
+std::string converted_to(const std::vector<OperatorResult>& operators) {
+  std::set<std::string> formats;
+  for (const OperatorResult& each : operators) {
+    if (each.converted) formats.insert(each.precision);
   }
   return fmt::format("{}", fmt::join(formats, ", "));
 }
@@ -231,7 +228,7 @@ class Comparing {
     notes_.add(row.recipe, evaluation.warnings);
     notes_.add(row.recipe, evaluation.notes);
     batch_ = evaluation.batch;
-    row.costed_as = converted_to(evaluation.notes);
+    row.costed_as = converted_to(evaluation.operators);
     if (!evaluation.fits)
       return Error{.kind = ErrorKind::infeasible, .message = "it does not fit: " + evaluation.does_not_fit};
     row.latency_s = evaluation.latency_s;

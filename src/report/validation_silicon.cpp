@@ -128,7 +128,7 @@ Expected<double> cycles_of(const Chip& chip, const std::string& data) {
   MONET_TRY(const PlanRequest request, evaluator.bind(program.plan()));
   MONET_TRY(const Evaluated result, evaluator.evaluate(request));
   MONET_CHECK(verify_schedule(graph, hardware, result.assignment, result.tiles, result.schedule,
-                              {.element_bits = evaluator.element_bits()}));
+                              {.streams = evaluator.counts_streams(), .element_bits = evaluator.element_bits()}));
   return result.schedule.cycles;
 }
 

@@ -73,13 +73,12 @@ class BlockSearch {
     const Node& sum = graph_[id];
     if (sum.op != Op::Add || sum.phase != Phase::forward || sum.inputs[0] == sum.inputs[1]) return;
     const TensorType& type = graph_[sum.outputs[0]].type;
-    if (type.shape.size() < 2 || !type.format.is_real()) return;
+    if (type.shape.size() < 2) return;
     for (TensorId input : sum.inputs) {
       if (graph_[input].type.shape != type.shape || !from_data_[input.index()]) return;
     }
     Block block{.entry = {}, .exit = sum.outputs[0], .nodes = {id}};
     if (!walk_back(sum, block)) return;
-    if (!graph_[block.entry].type.format.is_real()) return;
     const auto any = [&](bool (*holds)(const Node&)) {
       return std::ranges::any_of(block.nodes, [&](NodeId node) { return holds(graph_[node]); });
     };

@@ -210,7 +210,16 @@ class Quantization {
 
 }  // namespace
 
+Graph all_in(ElementType type, Graph graph) {
+  for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
+    Format& format = graph[TensorId(i)].type.format;
+    if (bits_of(format.element) > bits_of(type)) format = Format{.element = type};
+  }
+  return graph;
+}
+
 Graph with_values_of(const Recipe& recipe, Graph forward) {
+  if (recipe.everything) return forward;
   if (recipe.attention) forward = attention_as_products(std::move(forward));
   return with_precision(std::move(forward), recipe.values);
 }

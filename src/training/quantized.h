@@ -39,6 +39,10 @@ struct QuantizedGraph {
 // Ensures that verify() holds. Cost: linear in the nodes.
 Expected<QuantizedGraph> quantized(Graph graph, const Recipe& recipe);
 
+// Every tensor that is wider as so many bits: Recipe::everything. Operators stay what they are, so that verify() need
+// not hold; sizes, costs and schedules are what it is for.
+Graph all_in(ElementType type, Graph graph);
+
 // A forward graph in the recipe's `values`, before it is differentiated; with Recipe::attention fused attention is
 // written as products and a softmax.
 Graph with_values_of(const Recipe& recipe, Graph forward);

@@ -44,6 +44,13 @@ bool is_recipe_file(const std::string& name_or_path) {
   return name_or_path.ends_with(".yaml") || name_or_path.ends_with(".yml");
 }
 
+const std::vector<std::string>& width_names() {
+  static const std::vector<std::string> names = {"fp8", "int16", "int8", "int4"};
+  return names;
+}
+
+bool is_width(const std::string& name) { return std::ranges::find(width_names(), name) != width_names().end(); }
+
 std::vector<std::string> recipe_names() { return library().recipes; }
 
 const std::vector<NumberFormat>& number_formats() { return library().formats; }
@@ -62,10 +69,16 @@ Expected<RecipeText> recipe_text(const std::string& name_or_path) {
   }
   return Error{.message = fmt::format("there is no precision '{}'", shown(name_or_path)),
                .place = "--precision",
-               .advice = meant_name(name_or_path, names)};
+               .advice = fmt::format("{}; or {}", meant_name(name_or_path, names), fmt::join(width_names(), ", "))};
 }
 
 Expected<Recipe> read_recipe(const std::string& name_or_path) {
+  if (is_width(name_or_path)) {
+    return Recipe{.name = name_or_path,
+                  .description = "every tensor at this width, nothing converted: a way of counting",
+                  .source = "",
+                  .everything = element_type_named(name_or_path == "fp8" ? "fp8e4m3" : name_or_path)};
+  }
   MONET_TRY(const RecipeText text, recipe_text(name_or_path));
   MONET_TRY(Recipe recipe, parse_recipe(text.text, text.place));
   recipe.name = text.name;

@@ -53,6 +53,21 @@ struct Recipe {
   Copies copies = Copies::stored;
   std::vector<std::string> keep;  // patterns of nodes whose operands are not quantized
   bool attention = false;         // the products inside attention too: it is written as products and a softmax
+  // Products of wider numbers run in this; their operands stay as they are and are rounded on the way in. None: in what
+  // they are.
+  std::optional<ElementType> products;
+  // Every tensor of the finished step, whatever it is, has this width, and nothing converts; then all of the above but
+  // `products` has no meaning. Nothing trains so: it is how published models count.
+  std::optional<ElementType> everything;
+
+  // Products that read numbers without blocks (depthwise, attention) may run in blocks on units that have nothing else:
+  // other products do by this recipe.
+  bool to_blocks() const {
+    const auto blocks = [](const std::optional<OperandFormat>& operand) {
+      return operand && operand->number.format.is_scaled() && operand->number.format.grouping == Grouping::block;
+    };
+    return blocks(weights) || blocks(activations) || blocks(gradients);
+  }
 
   // Something beyond `values` is asked for.
   bool quantizes() const {
@@ -62,7 +77,10 @@ struct Recipe {
 
 // Whether it is the path of a file, and no recipe's name: it ends in .yaml or .yml.
 bool is_recipe_file(const std::string& name_or_path);
-// A recipe's name, or the path of a file.
+// fp8, int16, int8, int4: every element at that width, a recipe of `everything` without a file.
+const std::vector<std::string>& width_names();
+bool is_width(const std::string& name);
+// A recipe's name, a width's, or the path of a file.
 Expected<Recipe> read_recipe(const std::string& name_or_path);
 // `text` of a file; `place` names it in messages.
 Expected<Recipe> parse_recipe(std::string_view text, const std::string& place);

@@ -20,9 +20,9 @@ constexpr std::size_t most_patterns = 1000;
 
 const std::vector<std::string>& keys() {
   static const std::vector<std::string> all = {
-      "monet",           "description",      "source",    "base",          "formats",      "values",
-      "weights",         "activations",      "gradients", "stored_values", "accumulators", "master",
-      "optimizer_state", "weight_gradients", "copies",    "keep",          "attention"};
+      "monet",       "description", "source",        "base",         "formats",   "values",          "weights",
+      "activations", "gradients",   "stored_values", "accumulators", "master",    "optimizer_state", "weight_gradients",
+      "copies",      "keep",        "attention",     "products",     "everything"};
   return all;
 }
 
@@ -52,6 +52,7 @@ class RecipeReader {
     MONET_CHECK(read_texts());
     MONET_CHECK(read_numbers());
     MONET_CHECK(read_rest());
+    MONET_CHECK(read_arithmetic());
     MONET_CHECK(check_integers());
     return std::move(draft_);
   }
@@ -196,6 +197,33 @@ class RecipeReader {
     }
     if (const Yaml* attention = root_.find("attention")) {
       MONET_TRY(recipe.attention, read_switch(*attention, what("attention")));
+    }
+    return Done{};
+  }
+
+  // Also of a format that no list has: int7.
+  Status read_element(std::string_view key, std::optional<ElementType>& type) const {
+    const Yaml* node = root_.find(key);
+    if (node == nullptr) return Done{};
+    type.reset();
+    if (is_none(*node)) return Done{};
+    MONET_TRY(const std::string name, read_word(*node, what(key)));
+    type = element_type_named(name);
+    if (type) return Done{};
+    return error_at(node->place, fmt::format("{}: there are no numbers '{}'", what(key), shown(name)),
+                    "write fp32, bf16, fp16, tf32, fp8e4m3, int16, int8 …");
+  }
+
+  Status read_arithmetic() {
+    MONET_CHECK(read_element("products", draft_.recipe.products));
+    MONET_CHECK(read_element("everything", draft_.recipe.everything));
+    if (!draft_.recipe.everything) return Done{};
+    for (const char* key : {"values", "weights", "activations", "gradients", "stored_values", "master",
+                            "optimizer_state", "weight_gradients", "accumulators", "attention"}) {
+      if (const Yaml* node = root_.find(key)) {
+        return error_at(node->place, fmt::format("{} has no meaning beside 'everything'", what(key)),
+                        "leave one of them out");
+      }
     }
     return Done{};
   }

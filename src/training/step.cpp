@@ -78,7 +78,11 @@ Status expand_optimizer(TrainingStep& step) {
 
 // What products read, and what is kept, in the formats of the recipe.
 Status quantize(TrainingStep& step, const Recipe& recipe) {
-  if (!recipe.quantizes()) return Done{};
+  if (recipe.everything) {
+    step.graph = all_in(*recipe.everything, std::move(step.graph));
+    step.saved = saved_tensors(step.graph, step.saves);
+  }
+  if (recipe.everything || !recipe.quantizes()) return Done{};
   MONET_TRY(QuantizedGraph after, quantized(std::move(step.graph), recipe));
   step.graph = std::move(after.graph);
   step.loss = after.tensors[step.loss.index()];

@@ -87,7 +87,8 @@ def test_json(run) -> None:
 
 
 def test_counts_are_those_of_the_training_step(monet, evaluated) -> None:
-    trained = json.loads(run_command(monet, "train", NETWORK, "--batch", 4, "--json", "-q").stdout)
+    numbers = ("--precision", "int8-everywhere")  # the machine's own recipe
+    trained = json.loads(run_command(monet, "train", NETWORK, "--batch", 4, *numbers, "--json", "-q").stdout)
     found = evaluated(NETWORK, "--batch", 4, "--hardware", "edge_tpu")
     assert found["macs"] == sum(trained["macs"].values())
     assert found["nodes"] == sum(trained["nodes"].values())
@@ -235,8 +236,9 @@ def test_text(run, evaluated) -> None:
     lines = result.stdout.splitlines()
     assert lines[0] == "mlp-robotics on edge_tpu: a training step, batch 1, mapped for latency"
     found = evaluated(NETWORK, "--hardware", "edge_tpu")
-    assert f"{round(found['latency_cycles']):,} cycles at 800 MHz" in lines[1]
-    assert [line.split("  ")[0] for line in lines[1:7]] == ["latency", "energy", "peak memory", "bound", "work",
+    assert f"{round(found['latency_cycles']):,} cycles at 800 MHz" in lines[2]
+    assert lines[1].startswith("numbers      int8-everywhere, the machine's recipe")
+    assert [line.split("  ")[0] for line in lines[2:8]] == ["latency", "energy", "peak memory", "bound", "work",
                                                             "checked"]
     for title in ("phase", "energy of", "cores, share of the step", "links and ports", "memories", "alive then",
                   "costliest operators", "critical path", "against inference"):
@@ -353,7 +355,7 @@ def test_what_does_not_fit(run, too_small, tmp_path) -> None:
     result = run(NETWORK, "--hardware", too_small, "--precision", "fp32", "-q", "-o", tmp_path / "out")
     assert result.returncode == 2, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[1].startswith("DOES NOT FIT") and "dram" in lines[1]
+    assert lines[2].startswith("DOES NOT FIT") and "dram" in lines[2]
     assert any(line.startswith("what could be done") for line in lines)
     assert any(line.startswith("alive then") for line in lines)
     found = json.loads((tmp_path / "out" / "result.json").read_text())

@@ -16,6 +16,7 @@ NETWORK = "mlp-robotics"
 MACHINE = """\
 monet: 1
 name: toy
+recipe: int8-everywhere
 clock: 1 GHz
 technology: 22 nm
 memories:

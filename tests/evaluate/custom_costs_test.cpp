@@ -3,6 +3,7 @@
 
 #include "mapping/operators.h"
 #include "support/expect_error.h"
+#include "training/quantized.h"
 
 #include <fmt/format.h>
 
@@ -157,11 +158,8 @@ TEST(CustomOperatorCosts, WhatDoesNotFitStreamsWhileItRuns) {
 }
 
 // What streams beside a memory of 1 KiB, on a core that works in one precision.
-struct Streaming {
-  const char* precision;
-  double bits;  // of an element
-};
-constexpr std::array<Streaming, 3> streaming = {{{"int8", 8}, {"bf16", 16}, {"fp32", 32}}};
+constexpr std::array<const char*, 3> streaming = {"int8", "bf16", "fp32"};
+constexpr double bits = 32;  // of an element, whatever the core works in
 
 std::string streaming_core(const std::string& compute) {
   return "memories:\n  " + memory("dram", "dram", "1 GiB", 16) + "\ncores:\n  c0:\n    " + compute +
@@ -180,28 +178,28 @@ TEST(CustomOperatorCosts, WhatStreamsIsAsWideAsItIsStored) {
   GraphBuilder b("alone");
   b.output(b.add(Op::Custom, "fancy", {b.input("x", {4096})}, custom_op("FancyNorm", {4096})));
   const Graph graph = finished(b);
-  for (const auto& [precision, bits] : streaming) {
+  for (const char* precision : streaming) {
     for (const std::string& machine : streaming_cores(precision)) {
       Asked asked{.costs = {{"FancyNorm", {.cycles = 10, .energy_pj = 1}}}, .tiles = {}};
       CustomCase c(graph, machine, with_costs(asked.function()));
       EXPECT_EQ(c.cycles(), 4096 * bits / 16) << machine;
       EXPECT_EQ(c.cost("fancy").home_read_bits, 4096 * bits) << machine;
       EXPECT_EQ(c.cost("fancy").home_write_bits, 4096 * bits) << machine;
-      EXPECT_EQ(c.cost("fancy").precision, precision);
+      EXPECT_EQ(c.cost("fancy").precision, "fp32");
       for (const TensorStay& stay : c.evaluated.schedule.home) EXPECT_EQ(stay.bytes, 4096 * bits / 8) << machine;
     }
   }
 }
 
 TEST(CustomOperatorCosts, AKnownOperatorMovesWhatItMovesWithoutThem) {
-  const Graph graph = chain(1, 4096);
-  for (const auto& [precision, bits] : streaming) {
+  for (const char* precision : streaming) {
+    Graph graph = training::all_in(*element_type_named(precision), chain(1, 4096));
     for (const std::string& machine : streaming_cores(precision)) {
       CustomCase known(graph, machine, quick_options());
       Asked asked{.costs = {{"Neg", {.cycles = 10, .energy_pj = 1}}}, .tiles = {}};
       CustomCase c(graph, machine, with_costs(asked.function()));
       EXPECT_EQ(c.cost("op0").compute_cycles, 10);
-      EXPECT_EQ(c.cost("op0").home_read_bits, 4096 * bits) << machine;
+      EXPECT_EQ(c.cost("op0").home_read_bits, 4096 * bits_of(*element_type_named(precision))) << machine;
       EXPECT_EQ(c.cost("op0").home_read_bits, known.cost("op0").home_read_bits) << machine;
       EXPECT_EQ(c.cost("op0").home_write_bits, known.cost("op0").home_write_bits) << machine;
       EXPECT_EQ(c.cost("op0").precision, known.cost("op0").precision);

@@ -144,9 +144,9 @@ TEST(EvaluateErrors, WhatDoesNotFitStreams) {
   };
   const auto streamed = [](const Case& c) { return c.schedule().costs[c.tiles("fc")[0].cost].streamed; };
   // Three matrices of 256 bytes; an operator alone takes half of a memory at most.
-  EXPECT_EQ(streamed(Case(square_product(16), machine("64 KiB"))), 0);
+  EXPECT_EQ(streamed(Case(in_bytes(square_product(16)), machine("64 KiB"))), 0);
   for (const char* size : {"1535 B", "1000 B", "800 B", "600 B", "300 B", "128 B"}) {
-    EXPECT_NE(streamed(Case(square_product(16), machine(size))), 0) << size;
+    EXPECT_NE(streamed(Case(in_bytes(square_product(16)), machine(size))), 0) << size;
   }
   GraphBuilder b("stack");
   TensorId x = b.input("x", {16, 16});
@@ -155,7 +155,7 @@ TEST(EvaluateErrors, WhatDoesNotFitStreams) {
               {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}});
   }
   b.output(x);
-  const Graph stack = finished(b);
+  const Graph stack = in_bytes(finished(b));
   // In a stack it may have all of it.
   EXPECT_EQ(streamed(Case(stack, machine("768 B"), "stacks: [[fc, fc2]]\n")), 0);
   for (const char* size : {"767 B", "600 B", "300 B", "128 B"}) {

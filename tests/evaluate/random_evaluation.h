@@ -9,6 +9,7 @@
 #include "evaluate/random_hardware.h"
 #include "evaluate/random_plan.h"
 #include "hardware/reader.h"
+#include "support/in_bytes.h"
 #include "support/random_network.h"
 #include "training/recompute.h"
 
@@ -49,10 +50,11 @@ inline Expected<RandomEvaluation> carried_out(const Graph& original, Hardware ha
 // On `machine`, if there is one.
 inline Expected<RandomEvaluation> random_evaluation(std::uint64_t seed, std::optional<Hardware> machine = {}) {
   Random random(seed);
-  MONET_TRY(const Graph graph, random_subject(random));
+  MONET_TRY(Graph graph, random_subject(random));
   if (!machine) {
     MONET_TRY(machine, read_hardware_text(RandomHardware(random).make(), "random.yaml"));
   }
+  graph = in_numbers_of(*machine, std::move(graph));
   Plan plan;
   plan.tensors = random_tensors(random, graph, *machine);
   MONET_TRY(RandomEvaluation result, carried_out(graph, *std::move(machine), plan));
@@ -85,7 +87,7 @@ inline double sum_of(const Parts& parts) {
 inline CheckReport check(Evaluator& evaluator, const Evaluated& result) {
   const Hardware& hardware = evaluator.machine().hardware();
   const std::vector<std::int64_t> peaks = live_peaks(hardware.memories.size(), result.schedule);
-  CheckOptions options{.element_bits = evaluator.element_bits()};
+  CheckOptions options{.streams = evaluator.counts_streams(), .element_bits = evaluator.element_bits()};
   for (std::size_t m = 0; m < peaks.size(); ++m) {
     const bool unbounded = evaluator.machine().is_home(MemoryId(m)) || hardware.memories[m].kind == MemoryKind::storage;
     if (unbounded && peaks[m] > hardware.memories[m].size_bits / 8) options.too_small.emplace_back(m);

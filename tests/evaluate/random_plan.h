@@ -3,6 +3,7 @@
 #pragma once
 
 #include "evaluate/plan/bind.h"
+#include "mapping/operators.h"
 #include "evaluate/plan/stack_order.h"
 #include "evaluate/tiles/build.h"
 #include "mapping/random_cases.h"
@@ -132,8 +133,10 @@ class RandomPlan {
   void add_operator(Plan& plan, NodeId node) {
     PlannedOperator entry{.name = graph_[node].name};
     std::vector<CoreId> able;
+    const std::vector<Problem> problems = problems_of(graph_, graph_[node]);
     for (std::size_t c = 0; c < hardware_.cores.size(); ++c) {
-      if (binder_.why_not(CoreId(c), node).empty()) able.emplace_back(c);
+      const bool numbers = cannot_run(hardware_.cores[c], graph_[node].op, problems).empty() || problems.empty();
+      if (numbers && binder_.why_not(CoreId(c), node).empty()) able.emplace_back(c);
     }
     std::int64_t tiles = 1;
     for (const CuttableLoop& loop : tiling_.cuttable(node)) {

@@ -5,6 +5,7 @@
 #include "hardware/open/open.h"
 #include "optimize/memory_case.h"
 #include "support/expect_error.h"
+#include "support/in_bytes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ using ::testing::HasSubstr;
 class PolicyCase {
  public:
   explicit PolicyCase(Hardware hardware, Graph step = test::training_step_of("mlp-robotics:hidden=32,layers=2", 32))
-      : hardware_(std::move(hardware)), step_(std::move(step)) {
+      : hardware_(std::move(hardware)), step_(test::in_numbers_of(hardware_, std::move(step))) {
     how_.cost.search.factors = 3;
   }
 

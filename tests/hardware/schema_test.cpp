@@ -73,6 +73,7 @@ TEST(HardwareSchema, EveryKeyCanBeRead) {
   const std::string text = R"(monet: 1
 name: everything
 description: all keys
+recipe: fp32
 source: here
 confidence: A
 note: a remark

@@ -96,7 +96,7 @@ TEST(Extract, ElementsOfBlocksHaveTheirShareOfTheScales) {
   for (const Row& row :
        {Row{"fp8e4m3:e8m0/32@-1", 4, 64, 8.25, "mxfp8"}, Row{"fp4e2m1:e8m0/32@-1", 4, 64, 4.25, "mxfp4"},
         Row{"fp6e3m2:e8m0/8x8@-1", 16, 64, 6.125, "mxfp6"}, Row{"int8:e8m0/8x8@-1", 16, 64, 8.125, "mxint8"},
-        Row{"int8:e8m0/16@-1+1/2", 4, 64, 9, "mx9"}, Row{"int8:fp32/tensor", 4, 64, 8, "int8"},
+        Row{"int8:e8m0/16@-1+1/2", 4, 64, 9, "mx9"}, Row{"int8:fp32/tensor", 4, 64, 8 + 32.0 / 256, "int8"},
         Row{"fp8e5m2", 4, 64, 8, "fp8e5m2"},
         // 40 elements are two groups of 32; 4 rows are one of 8.
         Row{"fp8e4m3:e8m0/32@-1", 4, 40, 8.25 * 64 / 40, "mxfp8"},
@@ -109,10 +109,9 @@ TEST(Extract, ElementsOfBlocksHaveTheirShareOfTheScales) {
     const ProblemOperand& x = problems[0].operands[0];
     EXPECT_DOUBLE_EQ(x.bits, row.bits) << row.format;
     const TensorType& type = graph[product.inputs[0]].type;
-    const double scales = type.format.grouping == Grouping::tensor ? 32 : 0;
     EXPECT_EQ(x.bits_in(MemoryKind::registers), bits_of(type.format.element)) << row.format;
     EXPECT_EQ(x.bits_in(MemoryKind::sram), x.bits) << row.format;
-    EXPECT_NEAR(x.bits * static_cast<double>(element_count(type.shape)) + scales,
+    EXPECT_NEAR(x.bits * static_cast<double>(element_count(type.shape)),
                 8 * static_cast<double>(bytes(type.shape, type.format)), 1e-6)
         << row.format;
     EXPECT_EQ(problems[0].operands.back().bits, 32);

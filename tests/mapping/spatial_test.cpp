@@ -95,31 +95,6 @@ TEST(SpatialChoices, TooManyDimensionsLetFewerLoopsShareOne) {
   ASSERT_FALSE(choices.empty());
 }
 
-TEST(Precision, IsTheNarrowestWiderOneOfTheUnit) {
-  Unit unit{.name = "array", .precisions = {{"fp32", 1, 1, ""}, {"fp16", 2, 1, "fp32"}, {"int8", 4, 1, "int32"}}};
-  Problem problem = convolution(8, 8, 1, 1, 1);
-  problem.precision = "bf16";
-  for (ProblemOperand& operand : problem.operands) operand.bits = 16;
-  std::string note;
-  EXPECT_EQ(adapt(problem, unit, &note).precision, "fp16");
-  EXPECT_EQ(adapt(problem, unit, &note).operands[0].bits, 16);
-  EXPECT_EQ(adapt(problem, unit, &note).operands[2].partial_bits, 32);
-  EXPECT_EQ(note, "the array has no bf16: such products are costed in fp16");
-}
-
-TEST(Precision, WithoutAWiderOneElementsAreCostedAtTheWidest) {
-  Unit unit{.name = "array", .precisions = {{"int4", 1, 1, ""}, {"int8", 1, 1, "int16"}}};
-  Problem problem = convolution(8, 8, 1, 1, 1);
-  problem.precision = "fp32";
-  for (ProblemOperand& operand : problem.operands) operand.bits = 32;
-  std::string note;
-  const Problem adapted = adapt(problem, unit, &note);
-  EXPECT_EQ(adapted.precision, "int8");
-  EXPECT_EQ(adapted.operands[0].bits, 8);
-  EXPECT_EQ(adapted.operands[2].partial_bits, 16);
-  EXPECT_EQ(note, "the array works in int8: fp32 operands are costed at 8 bits");
-}
-
 TEST(Precision, BitsAreTheFirstNumberOfTheName) {
   EXPECT_EQ(bits_of_precision("bf16"), 16);
   EXPECT_EQ(bits_of_precision("fp8_e4m3"), 8);

@@ -11,6 +11,7 @@
 #include "optimize/fusion/extract.h"
 #include "optimize/fusion/fuse.h"
 #include "optimize/fusion/shared_loops.h"
+#include "support/in_bytes.h"
 #include "support/random_network.h"
 #include "support/shared.h"
 
@@ -160,7 +161,7 @@ TEST_P(FusionRandom, IsNeverWorseThanUnfusedAndTheSameFromItsPlan) {
 INSTANTIATE_TEST_SUITE_P(Random, FusionRandom, ::testing::Range(0, 12));
 
 TEST(FusionFuse, AStoppedSearchGivesTheStepAsItIs) {
-  const Graph graph = layers();
+  const Graph graph = test::in_bytes(layers());
   const auto hardware = open_hardware("monet_2x2");
   ASSERT_TRUE(hardware.has_value());
   MappingCache cache;
@@ -181,10 +182,11 @@ TEST(FusionPublished, ResNet18NeedsNoMoreThan128Sets) {
   const auto hardware = open_hardware("monet_2x2");
   ASSERT_TRUE(hardware.has_value());
   MappingCache cache;
-  Evaluator evaluator(network->graph, *hardware, cache, {});
+  const Graph graph = test::in_bytes(network->graph);
+  Evaluator evaluator(graph, *hardware, cache, {});
   Rules rules;
   rules.published = true;
-  const auto problem = make_problem(network->graph, evaluator.machine(), rules, evaluator.element_bits());
+  const auto problem = make_problem(graph, evaluator.machine(), rules, evaluator.element_bits());
   ASSERT_TRUE(problem.has_value());
   EXPECT_EQ(problem->size(), 438U);
   double last = 1000;

@@ -3,6 +3,7 @@
 
 #include "hardware/open/open.h"
 #include "optimize/memory_case.h"
+#include "support/in_bytes.h"
 
 #include <gtest/gtest.h>
 
@@ -68,7 +69,7 @@ class JointCase {
     return {};
   }
 
-  Graph graph_ = training_step_of("mlp-robotics:inputs=16,hidden=16,outputs=4,layers=2", 128);
+  Graph graph_ = in_bytes(training_step_of("mlp-robotics:inputs=16,hidden=16,outputs=4,layers=2", 128));
   Hardware hardware_;
   MappingCache cache_;
   EvaluatorOptions how_;

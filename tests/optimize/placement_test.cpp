@@ -4,6 +4,7 @@
 #include "hardware/open/open.h"
 #include "optimize/memory/exact.h"
 #include "optimize/memory_case.h"
+#include "support/in_bytes.h"
 
 #include <gtest/gtest.h>
 
@@ -88,7 +89,7 @@ TEST(Placement, ALongSearchFindsTheFrontOfAllChoices) {
 TEST(Placement, IsNeverWorseThanThePolicyAndBinds) {
   auto hardware = open_hardware("monet_2x2", {});
   ASSERT_TRUE(hardware.has_value());
-  const Graph graph = training_step_of("mlp-robotics:hidden=32", 16);
+  const Graph graph = in_bytes(training_step_of("mlp-robotics:hidden=32", 16));
   MappingCache cache;
   EvaluatorOptions how;
   how.cost.search.factors = 3;

@@ -38,7 +38,7 @@ def test_version(program: Path) -> None:
     [
         ("resnet18-cifar", {"batch": 4}, "edge_tpu", {"x": 2, "y": 2}, {},
          ["--batch", 4, "--set", "x=2", "--set", "y=2"]),
-        ("mlp-robotics", {"batch": 8, "precision": "bf16"}, "edge_tpu", {}, {"training": False},
+        ("mlp-robotics", {"batch": 8, "precision": "bf16"}, "h100", {}, {"training": False},
          ["--batch", 8, "--precision", "bf16", "--inference"]),
         ("gpt2-tiny", {}, "edge_tpu", {"pe_memory": "1 MiB"},
          {"optimizer": "sgd", "objective": "energy", "recompute": ["blocks"]},

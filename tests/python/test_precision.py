@@ -82,8 +82,8 @@ def test_simulate(run) -> None:
     ],
 )  # fmt: skip
 def test_compare(run, options, arguments) -> None:
-    found = monet.compare_precisions(monet.load(NETWORK, batch=16), monet.hardware("edge_tpu", x=2), **options)
-    printed = run("precision", "compare", NETWORK, "--batch", 16, "--hardware", "edge_tpu", "--set", "x=2", *arguments)
+    found = monet.compare_precisions(monet.load(NETWORK, batch=16), monet.hardware("jetson_agx_orin"), **options)
+    printed = run("precision", "compare", NETWORK, "--batch", 16, "--hardware", "jetson_agx_orin", *arguments)
     assert timeless(found.to_dict()) == timeless(printed)
 
 
@@ -148,8 +148,8 @@ def test_a_precision_may_be_a_file(run, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("monet: 1\nbase: mxfp8\nweights: mxfp6_e2m3\n")
     for precision in (file, str(file)):
-        result = monet.evaluate(NETWORK, "edge_tpu", batch=4, precision=os.fspath(precision))
-        printed = run("evaluate", NETWORK, "--batch", 4, "--hardware", "edge_tpu", "--precision", file)
+        result = monet.evaluate(NETWORK, "h100", batch=4, precision=os.fspath(precision))
+        printed = run("evaluate", NETWORK, "--batch", 4, "--hardware", "h100", "--precision", file)
         assert result.energy_pj == printed["energy_pj"]
         assert monet.simulate(NETWORK, precision=precision, steps=2).precision == str(file)
     assert monet.recipes(file)[0]["weights"] == "mxfp6_e2m3"

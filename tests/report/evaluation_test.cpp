@@ -330,7 +330,7 @@ TEST(EvaluationCsv, OneLineAnOperator) {
   EXPECT_THAT(text, StartsWith("name,operator,phase,stack,cores,tiles,macs,"));
   EXPECT_EQ(line_with(text, "\"conv"),
             "\"conv,\"\"2\"\"\",Conv,backward,0,pe0;pe1,4,2000000000,0,800000,800000,400000,200000,0,0,200000,1000,"
-            "400000,2000000000,1000000000,1000000000,0,0,0,0,0");
+            "400000,2000000000,1000000000,1000000000,0,0,0,0,0,,0");
   EXPECT_EQ(std::ranges::count(line_with(text, "conv1"), ','), std::ranges::count(line_with(text, "name,"), ','));
 }
 

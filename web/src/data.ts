@@ -38,6 +38,8 @@ export interface ResultData {
   clock_hz: number | null;
   batch: number;
   micro_batches: number;
+  recipe: string; // of the number formats
+  recipe_from: string; // file, machine, option
   fits: boolean;
   does_not_fit: string;
   latency_cycles: number;

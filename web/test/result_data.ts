@@ -58,6 +58,8 @@ export function resultData(
     command: 'evaluate',
     model: 'made-up net',
     hardware: 'made-up machine',
+    recipe: 'fp32',
+    recipe_from: 'file',
     objective: 'latency',
     mode: 'training',
     clock_hz: clock,

@@ -12,6 +12,7 @@ void add_tile(OperatorBooks& books, const ScheduledTile& tile, const TileCost& c
   books.start = books.tiles == 0 ? tile.start : std::min(books.start, tile.start);
   books.end = std::max(books.end, tile.end);
   ++books.tiles;
+  books.cost = tile.cost;
   books.macs += cost.macs;
   books.busy.add(tile, cost);
   books.wait_cycles += gap;

@@ -12,6 +12,7 @@ namespace monet {
 
 struct OperatorBooks {
   std::int64_t tiles = 0;  // 0: a view
+  std::uint32_t cost = 0;  // of one of its tiles, in Schedule::costs
   double macs = 0;
   double start = 0, end = 0;  // of its first and its last tile
   BusyCycles busy;

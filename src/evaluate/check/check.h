@@ -36,6 +36,7 @@
 namespace monet {
 
 struct CheckOptions {
+  bool streams = true;  // what streams is counted as the model does; ZigZag leaves some of it out
   // Tiles whose elements are looked at one by one, chosen evenly; the first and the last of an operator always are. All
   // other rules are checked for everything.
   std::size_t sample = 1024;

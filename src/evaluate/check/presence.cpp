@@ -69,7 +69,7 @@ class Presence {
         for (const TileWrite& write : tiles_.writes_of(tile)) {
           if (write.adds) check_sum(tile, write.buffer);
         }
-        check_streams(tile);
+        check_streams(tile, node, subject_.nests[n]);
       }
     }
     check_workspace();
@@ -123,7 +123,43 @@ class Presence {
                   subject_.name(need.buffer), subject_.name(where), name_of(best));
   }
 
-  void check_streams(TileId tile) {
+  // What streams crosses as wide as it is stored, each element at least once. Where a read lies depends on data in some
+  // operators: how many elements it takes is not in the tiles then.
+  void check_stream_bits(TileId tile, const Node& node, const OperatorNests& nests) {
+    const TileCost& cost = subject_.cost(tile);
+    if (cost.streamed == 0 || !subject_.options.streams) return;
+    const auto streams_all = [&](std::uint8_t paths) { return paths != 0 && (paths & ~cost.streamed) == 0; };
+    const auto depends_on_data = [&](std::size_t input) {
+      return std::ranges::any_of(nests.nests, [&](const Nest& nest) {
+        return std::ranges::any_of(nest.reads, [&](const Access& read) {
+          return read.kind == OperandKind::input && read.operand == input &&
+                 std::ranges::any_of(read.axes, &AxisIndex::anywhere);
+        });
+      });
+    };
+    std::int64_t bytes = 0;
+    const auto reads = tiles_.reads_of(tile);
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      const ReadPart& part = tiles_.part(reads[i]);
+      if (part.input >= node.inputs.size() || !streams_all(paths_[part.input]) || depends_on_data(part.input)) continue;
+      // Of two inputs that show one buffer, the first.
+      const bool again =
+          std::ranges::any_of(reads.first(i), [&](const TileRead& r) { return r.buffer == reads[i].buffer; });
+      if (!again) bytes += part.bytes;
+    }
+    const auto short_of = [&](double bits, std::int64_t stored, const char* verb) {
+      const double needed = 8.0 * static_cast<double>(stored);
+      if (bits >= needed * (1 - 1e-9) - 8.0 * static_cast<double>(reads.size() + 1)) return;
+      findings_.add("{} {} {} bytes by streams of {} bits", subject_.name(tile), verb, stored, bits);
+    };
+    short_of(cost.home_read_bits, bytes, "reads");
+    if (!subject_.streams(tile, Path::output)) return;
+    std::int64_t written = 0;
+    for (const TileWrite& write : tiles_.writes_of(tile)) written += tiles_.buffers[write.buffer.index()].bytes;
+    short_of(cost.home_write_bits, written, "writes");
+  }
+
+  void check_streams(TileId tile, const Node& node, const OperatorNests& nests) {
     const ScheduledTile& at = subject_.at(tile);
     const TileCost& cost = subject_.cost(tile);
     const MemoryId home = subject_.schedule.home_of[at.core.index()];
@@ -132,6 +168,7 @@ class Presence {
       return std::ranges::all_of(places, [&](MemoryId memory) { return memory == home; });
     });
     if (at_home) return;
+    check_stream_bits(tile, node, nests);
     const auto check = [&](std::uint16_t number, double bits, bool reads) {
       if (bits > 0 && number == no_route) {
         findings_.add("{} streams and has no route {} {}", subject_.name(tile), reads ? "from" : "to",

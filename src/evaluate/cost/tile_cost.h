@@ -32,7 +32,8 @@ struct TileCost {
   double home_read_bits = 0, home_write_bits = 0;
   std::vector<PortUse> ports;   // of memories that others use as well: the core's local memories, and home
   std::vector<HeldBytes> held;  // of the core's local memories, for what streams and what passes between nests
-  std::string precision;
+  std::string precision;        // that it runs in
+  bool converted = false;       // its products run in blocks, though their operands are none
   std::string bound_by;
 
   double energy_pj() const {

@@ -103,7 +103,7 @@ std::string TileCostTable::refusal_of(NodeClass& of, std::size_t kind) {
   std::string reason = cannot_run(core, of.op, of.problems);
   if (!reason.empty() || !core.rate) return reason;
   for (const Problem& problem : of.problems) {
-    const PrecisionRate* precision = nearest_precision(core.rate->precisions, problem.precision);
+    const PrecisionRate* precision = precision_for(core.rate->precisions, problem);
     const auto cost = rate_cost(*core.rate, machine_.hardware().clock_hz, problem.per_point,
                                 precision != nullptr ? precision->name : problem.precision);
     if (!cost) return cost.error().message;
@@ -179,7 +179,7 @@ TileEstimate TileCostTable::make_estimate(NodeClass& of, std::size_t kind, std::
     }
     if (custom) continue;
     if (core.rate) {
-      const PrecisionRate* precision = nearest_precision(core.rate->precisions, problem.precision);
+      const PrecisionRate* precision = precision_for(core.rate->precisions, problem);
       const auto cost = rate_cost(*core.rate, hardware.clock_hz, operations_of(problem),
                                   precision != nullptr ? precision->name : problem.precision);
       if (cost) estimate.cycles += cost->cycles;
@@ -187,13 +187,13 @@ TileEstimate TileCostTable::make_estimate(NodeClass& of, std::size_t kind, std::
     }
     double best = std::numeric_limits<double>::infinity();
     for (const UnitPlace& place : places(static_cast<std::uint32_t>(kind), path_sets - 1)) {
-      if (!has_operations(place.target.unit, problem)) continue;
+      if (!can_do(place.target.unit, problem)) continue;
       const Problem adapted = coalesce(adapt(problem, place.target.unit, nullptr), place.target.unit);
       double each = 0;
       for (std::size_t count = 0; count < count_kinds; ++count) {
         each += static_cast<double>(problem.per_point.of[count]) * place.target.unit.cycles[count];
       }
-      const PrecisionRate* rate = nearest_precision(place.target.unit.precisions, problem.precision);
+      const PrecisionRate* rate = precision_for(place.target.unit.precisions, problem);
       if (rate != nullptr) each /= rate->rate;
       const auto choices = spatial_choices(adapted, place.target, {});
       best = std::min(best, choices.front().compute_points * each);
@@ -285,7 +285,7 @@ OperatorBound TileCostTable::bound(std::uint32_t node_class) const {
       double best_cycles = std::numeric_limits<double>::infinity();
       double best_pj = std::numeric_limits<double>::infinity();
       if (core.rate) {
-        const PrecisionRate* precision = nearest_precision(core.rate->precisions, problem.precision);
+        const PrecisionRate* precision = precision_for(core.rate->precisions, problem);
         const auto cost = rate_cost(*core.rate, hardware.clock_hz, operations_of(problem),
                                     precision != nullptr ? precision->name : problem.precision);
         if (cost) {
@@ -294,8 +294,8 @@ OperatorBound TileCostTable::bound(std::uint32_t node_class) const {
         }
       }
       for (const Unit& unit : core.units) {
-        if (!has_operations(unit, problem)) continue;
-        const PrecisionRate* rate = nearest_precision(unit.precisions, problem.precision);
+        if (!can_do(unit, problem)) continue;
+        const PrecisionRate* rate = precision_for(unit.precisions, problem);
         double each = 0;
         double each_pj = 0;
         for (std::size_t count = 0; count < count_kinds; ++count) {

@@ -96,7 +96,7 @@ Problem as_on(const Core& core, const Problem& problem, std::string* note) {
   };
   std::optional<Problem> widest;
   for (const Unit& unit : core.units) {
-    if (!has_operations(unit, problem)) continue;
+    if (!can_do(unit, problem)) continue;
     std::string said;
     Problem adapted = adapt(problem, unit, &said);
     if (widest && bits(adapted) <= bits(*widest)) continue;
@@ -252,7 +252,7 @@ void TileSolver::add_rate(TileSolution& solution, const Problem& problem, const 
   const Hardware& hardware = machine_.hardware();
   const CoreId id = machine_.first_of_kind(request.kind);
   const Core& core = hardware[id];
-  const PrecisionRate* precision = nearest_precision(core.rate->precisions, problem.precision);
+  const PrecisionRate* precision = precision_for(core.rate->precisions, problem);
   const std::string& name = precision != nullptr ? precision->name : problem.precision;
   const auto cost = rate_cost(*core.rate, hardware.clock_hz, operations_of(problem), name);
   if (!cost) {
@@ -267,6 +267,7 @@ void TileSolver::add_rate(TileSolution& solution, const Problem& problem, const 
   total.macs += cost->macs;
   total.compute_pj += cost->compute_pj;
   if (cost->macs > 0 || total.macs == 0) total.precision = name;
+  total.converted |= is_converted(problem, name);
   total.bound_by = "compute";
   std::string note;
   const Problem adapted = as_on(core, problem, &note);
@@ -280,7 +281,7 @@ TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem
   const SearchOptions& options = options_.search;
   Score best_score;
   for (const UnitPlace& place : places) {
-    if (!has_operations(place.target.unit, problem)) continue;
+    if (!can_do(place.target.unit, problem)) continue;
     std::string note;
     Problem adapted = coalesce(adapt(problem, place.target.unit, &note), place.target.unit);
     const std::vector<std::int64_t> useful = useful_bits(adapted, place.target, options);
@@ -331,6 +332,7 @@ void TileSolver::add_nest(TileSolution& solution, const Problem& problem, const 
   total.network_pj += cost.network_pj;
   // An operator with products is named by their numbers, whatever its other nests work in.
   if (cost.macs > 0 || total.macs == 0) total.precision = best.problem.precision;
+  total.converted |= is_converted(problem, best.problem.precision);
   total.bound_by = cost.bound_by;
   for (std::size_t m = 0; m < cost.memory_pj.size(); ++m) total.level_pj[best.place->level[m]] += cost.memory_pj[m];
   add_traffic(total, best, request);

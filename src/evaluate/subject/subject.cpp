@@ -3,6 +3,7 @@
 #include "base/try.h"
 #include "evaluate/cost/custom_cost.h"
 #include "evaluate/plan/reader.h"
+#include "evaluate/subject/numbers.h"
 #include "networks/open.h"
 #include "training/options.h"
 #include "training/prepare.h"
@@ -16,8 +17,6 @@
 namespace monet {
 
 namespace {
-
-const std::vector<std::string> storage_precisions = {"fp8", "int16", "int8", "int4"};
 
 template <class Choice>
 Expected<Choice> choice(const char* option, const std::string& name, std::initializer_list<Choice> choices) {
@@ -39,10 +38,6 @@ std::int64_t leading_dimension(const Graph& graph) {
 
 }  // namespace
 
-bool is_storage_precision(const std::string& name) {
-  return std::ranges::find(storage_precisions, name) != storage_precisions.end();
-}
-
 Expected<Objective> objective_named(const std::string& name) {
   if (name == "latency") return Objective::latency;
   if (name == "energy") return Objective::energy;
@@ -53,23 +48,18 @@ Expected<Objective> objective_named(const std::string& name) {
 }
 
 Expected<Network> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training) {
-  TrainOptions train = options;
-  if (is_storage_precision(train.precision)) train.precision.clear();
-  auto step_options = training::step_options(train);
-  if (!step_options) {
-    Error error = step_options.error();
-    if (error.place == "--precision") error.advice += fmt::format("; or {}", fmt::join(storage_precisions, ", "));
-    return error;
-  }
-  MONET_TRY(Network network, open_network(model, {.batch = train.batch, .dimensions = train.dimensions}));
+  MONET_TRY(const training::StepOptions step_options, training::step_options(options));
+  MONET_TRY(Network network, open_network(model, {.batch = options.batch, .dimensions = options.dimensions}));
   if (training && !network.is_training_step) {
-    MONET_TRY(training::TrainingStep step, training::make_training_step(std::move(network), *step_options));
+    MONET_TRY(training::TrainingStep step, training::make_training_step(std::move(network), step_options));
     network = Network{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
     network.warnings = std::move(step.warnings);
     network.notes = std::move(step.notes);
-  } else if (const auto& recipe = step_options->recipe) {
+  } else if (const auto& recipe = step_options.recipe) {
     network.graph = training::with_values_of(*recipe, std::move(network.graph));
-    if (recipe->quantizes()) {
+    if (recipe->everything) {
+      network.graph = training::all_in(*recipe->everything, std::move(network.graph));
+    } else if (recipe->quantizes()) {
       MONET_TRY(training::QuantizedGraph after, training::quantized(std::move(network.graph), *recipe));
       network.graph = std::move(after.graph);
       std::ranges::move(after.notes, std::back_inserter(network.notes));
@@ -151,14 +141,12 @@ Expected<EvaluatorOptions> evaluator_options(const EvaluateOptions& options, Map
   EvaluatorOptions how;
   MONET_TRY(how.cost.search.objective, objective_named(options.objective));
   how.cost.search.factors = static_cast<std::size_t>(options.factors);
-  if (is_storage_precision(options.train.precision)) how.cost.extract.precision = options.train.precision;
-  how.cost.extract.products = options.products;
+  MONET_TRY(how.cost.extract, extract_options(options.train.precision, options.products));
   how.cost.store = store;
   MONET_TRY(how.cost.custom, custom_costs_of(options));
   how.stop = options.stop;
   how.off_chip = options.off_chip || options.zigzag;
   how.cost.zigzag = options.zigzag;
-  if (options.zigzag) how.cost.extract.precision = "int8";
   how.jobs = static_cast<std::size_t>(options.jobs);
   if (options.progress) {
     how.progress = [&options](std::size_t done, std::size_t all) { options.progress("mapped", done, all); };

@@ -23,9 +23,6 @@ struct Subject {
   std::vector<std::string> warnings, notes;
 };
 
-// Storage widths that no network is converted to: elements are costed at them.
-bool is_storage_precision(const std::string& name);
-
 // "latency", "energy", "edp": what the best mapping makes small.
 Expected<Objective> objective_named(const std::string& name);
 

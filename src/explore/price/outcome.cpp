@@ -100,7 +100,8 @@ std::string to_line(const Outcome& outcome) {
                          {"stacks", one.stacks},
                          {"tiles", one.tiles},
                          {"recomputed", one.recomputed},
-                         {"paged", one.paged}});
+                         {"paged", one.paged},
+                         {"recipe", one.recipe}});
   }
   const nlohmann::json line = {{"design", outcome.design},
                                {"failure", outcome.failure},
@@ -141,6 +142,7 @@ Expected<Outcome> outcome_from(const std::string& line) {
         workload.tiles = one.at("tiles").get<std::int64_t>();
         workload.recomputed = one.at("recomputed").get<std::int64_t>();
         workload.paged = one.at("paged").get<std::int64_t>();
+        workload.recipe = one.at("recipe").get<std::string>();
       }
       outcome.workloads.push_back(std::move(workload));
     }

@@ -21,6 +21,7 @@ struct WorkloadOutcome {
   double utilization = 0;  // MACs over what the machine could do in that time; 0 for machines without arrays
   // The plan.
   std::int64_t stacks = 0, tiles = 0, recomputed = 0, paged = 0;
+  std::string recipe;  // of the number formats, as evaluate names it
 
   bool operator==(const WorkloadOutcome&) const = default;
 };

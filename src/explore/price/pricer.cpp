@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "base/try.h"
 #include "evaluate/plan/hash.h"
+#include "evaluate/subject/numbers.h"
 #include "explore/price/constraints.h"
 #include "explore/price/policy.h"
 #include "hardware/open/family.h"
@@ -15,7 +16,9 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 
 namespace monet::explore {
@@ -67,6 +70,25 @@ Expected<std::int64_t> home_bytes(Pricer& pricer, const Priced& priced) {
   return sum;
 }
 
+// What decides whether a machine has units for a network's own numbers.
+std::string numbers_signature(const Hardware& hardware) {
+  std::string key = hardware.recipe;
+  std::set<std::string> seen;
+  for (const Core& core : hardware.cores) {
+    if (!seen.insert(core.type).second) continue;
+    key += ';';
+    for (const std::string& op : core.operators) key += op + ' ';
+    const auto add = [&](const std::vector<PrecisionRate>& precisions, std::span<const double> able) {
+      key += '/';
+      for (const double each : able) key += each > 0 ? '1' : '0';
+      for (const PrecisionRate& precision : precisions) key += precision.name + ',';
+    };
+    if (core.rate) add(core.rate->precisions, core.rate->operations_per_s);
+    for (const Unit& unit : core.units) add(unit.precisions, unit.cycles);
+  }
+  return key;
+}
+
 Expected<WorkloadOutcome> run_workload(const Subject& subject, const EvaluateOptions& options, const Policy& policy,
                                        const Hardware& hardware, MappingCache& cache,
                                        const std::shared_ptr<OperatorKnowledge>& known, bool check) {
@@ -95,9 +117,20 @@ Expected<WorkloadOutcome> run_workload(const Subject& subject, const EvaluateOpt
 
 }  // namespace
 
+// A workload in the numbers that some of the machines take.
+struct DesignPricer::Step {
+  Subject subject;
+  EvaluateOptions options;
+  NumberChoice numbers;
+};
+
 class DesignPricer::Kept {
  public:
   explicit Kept(HardwareFamily machines) : family(std::move(machines)) {}
+
+  using StepKey = std::pair<std::size_t, std::string>;  // workload; recipe or signature of a machine
+  std::mutex steps_mutex;
+  std::map<StepKey, std::shared_ptr<const Step>> by_recipe, by_machine;
 
   HardwareFamily family;
   MappingCache mappings{most_mappings};
@@ -128,22 +161,43 @@ Expected<std::unique_ptr<DesignPricer>> DesignPricer::open(const Space& space) {
   MONET_TRY(HardwareFamily family, open_family(space));
   // All that an outcome depends on.
   std::string everything = fmt::format("{}\n{}\n", version, space.text);
+  std::optional<Hardware> first;  // machine that there is
   for (const Design design : {Design{0}, space.size() / 2, space.size() - 1}) {
     const auto hardware = family.with({.parameters = space.parameters(design)});
+    if (hardware && !first) first = *hardware;
     if (hardware) MONET_CHECK(broken_constraint(space, *hardware, totals_of(*hardware)));
     everything += (hardware ? hash_of(*hardware) : "no machine") + "\n";
   }
-  for (Workload& workload : pricer->space_.workloads) {
+  pricer->kept_ = std::make_unique<Kept>(std::move(family));
+  for (std::size_t w = 0; w < pricer->space_.workloads.size(); ++w) {
+    Workload& workload = pricer->space_.workloads[w];
     workload.options.off_chip = space.off_chip;
     workload.options.zigzag = space.zigzag;
-    MONET_TRY(Subject subject, open_subject(workload.network, workload.options, workload.options.inference));
-    pricer->graph_hashes_.push_back(hash_of(subject.graph));
+    MONET_TRY(const auto step, pricer->step_on(w, first.value_or(Hardware{})));
+    pricer->graph_hashes_.push_back(hash_of(step->subject.graph));
     everything += pricer->graph_hashes_.back() + "\n";
-    pricer->subjects_.push_back(std::move(subject));
+    pricer->subjects_.push_back(step->subject);
   }
   pricer->fingerprint_ = digest(everything);
-  pricer->kept_ = std::make_unique<Kept>(std::move(family));
   return pricer;
+}
+
+Expected<std::shared_ptr<const DesignPricer::Step>> DesignPricer::step_on(std::size_t workload,
+                                                                          const Hardware& hardware) {
+  const std::lock_guard lock(kept_->steps_mutex);
+  std::shared_ptr<const Step>& of_machine = kept_->by_machine[{workload, numbers_signature(hardware)}];
+  if (of_machine) return of_machine;
+  const Workload& asked = space_.workloads[workload];
+  MONET_TRY(NumberChoice numbers, choose_numbers(asked.network, hardware, asked.options.train, asked.options.zigzag));
+  std::shared_ptr<const Step>& of_recipe = kept_->by_recipe[{workload, numbers.precision()}];
+  if (!of_recipe) {
+    Step step{.subject = {}, .options = asked.options, .numbers = numbers};
+    step.options.train.precision = numbers.precision();
+    MONET_TRY(step.subject, open_subject(asked.network, step.options, step.options.inference));
+    of_recipe = std::make_shared<const Step>(std::move(step));
+  }
+  of_machine = of_recipe;
+  return of_machine;
 }
 
 Outcome DesignPricer::price(Design design) { return price(design, is_checked(design)); }
@@ -169,9 +223,12 @@ Outcome DesignPricer::price(Design design, bool check) {
   }
   const std::shared_ptr<OperatorKnowledge> known = kept_->take_knowledge();
   for (std::size_t w = 0; w < subjects_.size(); ++w) {
-    auto ran = run_workload(subjects_[w], space_.workloads[w].options, space_.policy, *hardware, kept_->mappings, known,
-                            check);
+    const auto step = step_on(w, *hardware);
+    auto ran =
+        step ? run_workload((*step)->subject, (*step)->options, space_.policy, *hardware, kept_->mappings, known, check)
+             : Expected<WorkloadOutcome>(step.error());
     if (ran) {
+      ran->recipe = (*step)->numbers.recipe;
       const double possible = ran->latency_cycles * totals.macs_per_cycle;
       ran->utilization = possible > 0 ? ran->macs / possible : 0;
       outcome.workloads.push_back(*std::move(ran));

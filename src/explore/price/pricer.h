@@ -35,7 +35,9 @@ class DesignPricer {
 
  private:
   class Kept;
+  struct Step;
   explicit DesignPricer(Space space);
+  Expected<std::shared_ptr<const Step>> step_on(std::size_t workload, const Hardware& hardware);
 
   Space space_;
   std::vector<Subject> subjects_;

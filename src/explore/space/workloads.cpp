@@ -201,14 +201,13 @@ class WorkloadReader {
   Status check_options(const Workload& workload) const {
     TrainOptions train = workload.options.train;
     // A recipe's file is read with the network.
-    if (is_storage_precision(train.precision) || training::is_recipe_file(train.precision)) train.precision.clear();
+    if (training::is_recipe_file(train.precision)) train.precision.clear();
     auto checked = training::step_options(train);
     if (checked) return Done{};
     Error error = std::move(checked).error();
     // One without a place is about the optimizer.
     std::string key = error.place.starts_with("--") ? error.place.substr(2) : "optimizer";
     std::ranges::replace(key, '-', '_');
-    if (key == "precision" && !error.advice.empty()) error.advice += "; or fp8, int16, int8, int4";
     error.place = place_of(key).text();
     return error;
   }

@@ -15,7 +15,9 @@ namespace {
 constexpr std::string_view columns =
     "SELECT d.design, d.failure, d.excluded, d.hardware_hash, d.area_mm2, d.static_w, d.macs_per_cycle, "
     "d.on_chip_bits, r.workload, r.failure, r.latency_cycles, r.latency_s, r.energy_pj, r.peak_bytes, r.macs, "
-    "r.utilization, r.stacks, r.tiles, r.recomputed, r.paged FROM designs d LEFT JOIN results r ON r.design = d.design";
+    "r.utilization, r.stacks, r.tiles, r.recomputed, r.paged, r.recipe FROM designs d LEFT JOIN results r ON r.design "
+    "= "
+    "d.design";
 constexpr int workload_column = 8;
 
 void bind_failure(Statement& row, const std::string& failure) {
@@ -49,6 +51,7 @@ WorkloadOutcome workload_of(const Statement& row) {
   workload.tiles = row.integer(17);
   workload.recomputed = row.integer(18);
   workload.paged = row.integer(19);
+  workload.recipe = row.text(20);
   return workload;
 }
 
@@ -66,7 +69,7 @@ bool has_numbers(const Outcome& outcome) {
 Expected<OutcomeRows> OutcomeRows::open(Database& database, const Space& space) {
   OutcomeRows rows(database, space);
   MONET_TRY(rows.design_, database.prepare("INSERT OR IGNORE INTO designs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"));
-  MONET_TRY(rows.result_, database.prepare("INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
+  MONET_TRY(rows.result_, database.prepare("INSERT INTO results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"));
   MONET_TRY(rows.find_, database.prepare(std::string(columns) + " WHERE d.design = ? ORDER BY r.workload"));
   MONET_TRY(rows.has_, database.prepare("SELECT 1 FROM designs WHERE design = ?"));
   return rows;
@@ -87,7 +90,7 @@ Status OutcomeRows::write(const Outcome& outcome) {
     bind_failure(result_, workload.failure);
     result_.bind(workload.latency_cycles).bind(workload.latency_s).bind(workload.energy_pj).bind(workload.peak_bytes);
     result_.bind(workload.macs).bind(workload.utilization).bind(workload.stacks).bind(workload.tiles);
-    result_.bind(workload.recomputed).bind(workload.paged);
+    result_.bind(workload.recomputed).bind(workload.paged).bind(std::string_view(workload.recipe));
     MONET_CHECK(result_.run());
   }
   return Done{};

@@ -37,7 +37,7 @@ constexpr std::array<Part, 7> parts = {{
     {"results",
      "CREATE TABLE results (design INTEGER, workload INTEGER, failure TEXT, latency_cycles REAL, latency_s REAL, "
      "energy_pj REAL, peak_bytes INTEGER, macs REAL, utilization REAL, stacks INTEGER, tiles INTEGER, "
-     "recomputed INTEGER, paged INTEGER, PRIMARY KEY (design, workload)) WITHOUT ROWID"},
+     "recomputed INTEGER, paged INTEGER, recipe TEXT, PRIMARY KEY (design, workload)) WITHOUT ROWID"},
     {"owners", "CREATE TABLE owners (owner INTEGER PRIMARY KEY, host TEXT, pid INTEGER, start TEXT, heartbeat REAL)"},
     {"claims", "CREATE TABLE claims (design INTEGER PRIMARY KEY, owner INTEGER)"},
     {"explored",
@@ -45,7 +45,8 @@ constexpr std::array<Part, 7> parts = {{
      "designs.macs_per_cycle, designs.on_chip_bits, designs.excluded, workloads.name AS workload, "
      "coalesce(designs.failure, results.failure) AS failure, results.latency_cycles, results.latency_s, "
      "results.energy_pj, results.latency_s * results.energy_pj AS edp, results.peak_bytes, results.macs, "
-     "results.utilization, results.stacks, results.tiles, results.recomputed, results.paged FROM designs "
+     "results.utilization, results.stacks, results.tiles, results.recomputed, results.paged, results.recipe FROM "
+     "designs "
      "LEFT JOIN results ON results.design = designs.design "
      "LEFT JOIN workloads ON workloads.workload = results.workload"},
 }};

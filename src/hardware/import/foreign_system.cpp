@@ -18,6 +18,7 @@ std::string foreign_name(std::string_view name) {
 
 ForeignSystem::ForeignSystem(std::string name) {
   hardware.name = std::move(name);
+  hardware.recipe = "int8-everywhere";  // as those tools count
   hardware.effects = {.fill_drain = false,
                       .memory_latency = false,
                       .energy_by_precision = false,

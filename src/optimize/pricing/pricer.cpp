@@ -102,7 +102,8 @@ Expected<Priced> Pricer::price(const Plan& plan, std::span<const BoundTensor> te
 }
 
 Status Pricer::check(const Priced& priced) const {
-  CheckOptions options{.element_bits = priced.variant->evaluator.element_bits()};
+  CheckOptions options{.streams = priced.variant->evaluator.counts_streams(),
+                       .element_bits = priced.variant->evaluator.element_bits()};
   // Whether memories that all of it must fit into do is a question of budgets, not of rules.
   for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
     const MemoryId memory(m);

@@ -179,6 +179,23 @@ std::string integer_moments(const StepOptions& step) {
       recipe.master->number.name);
 }
 
+// What a recipe does to numbers, where it leaves that to the machine: operands of products are rounded as they are
+// read.
+Status make_real(std::optional<Recipe>& recipe) {
+  if (!recipe) return Done{};
+  if (recipe->everything) {
+    return Error{.message = fmt::format("{} only counts: nothing can be trained so", recipe->name),
+                 .place = "--precision",
+                 .advice = "int8-integer and int8-channel train in 8 bits"};
+  }
+  if (!recipe->products || recipe->quantizes()) return Done{};
+  const std::string name(name_of(*recipe->products));
+  const OperandFormat rounded{.number = {.name = name, .format = {.element = *recipe->products}}};
+  recipe->weights = recipe->activations = recipe->gradients = rounded;
+  recipe->copies = Copies::requantized;
+  return Done{};
+}
+
 }  // namespace
 
 Expected<std::vector<Simulation>> simulate(const std::string& model, const std::vector<std::string>& precisions,
@@ -193,6 +210,7 @@ Expected<std::vector<Simulation>> simulate(const std::string& model, const std::
     TrainOptions train = options.train;
     train.precision = precision;
     MONET_TRY(steps.emplace_back(), step_options(train));
+    MONET_CHECK(make_real(steps.back().recipe));
   }
   if (steps.empty()) return std::vector<Simulation>();
   if (!options.learning_rate) options.learning_rate = usual_learning_rate(steps[0].optimizer.kind);

@@ -41,6 +41,8 @@ function decodeResult(r: Unknown): ResultData {
     clock_hz: nullable(r.clock_hz),
     batch: number(r.batch),
     micro_batches: number(r.micro_batches),
+    recipe: text(r.recipe),
+    recipe_from: text(r.recipe_from),
     fits: r.fits !== false,
     does_not_fit: text(r.does_not_fit),
     latency_cycles: number(r.latency_cycles),
