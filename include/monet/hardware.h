@@ -116,11 +116,16 @@ struct HardwareReport {
   std::vector<PeakSummary> peaks;
   std::int64_t on_chip_bits = 0, dram_bits = 0;  // registers and SRAM; DRAM: all instances
   std::int64_t gang_cores = 0;                   // cores, those that work as one counted each
-  double macs_per_cycle = 0;          // of all arrays at rate 1; 0 for machines that are described by rates alone
-  double static_w = 0, area_mm2 = 0;  // of the whole machine
+  double macs_per_cycle = 0;  // of all arrays at rate 1; 0 for machines that are described by rates alone
+  // Of what states one or has it from a table; no total while a part lacks its own (empty: none does).
+  double static_w = 0, area_mm2 = 0;
+  std::string without_static_power, without_area;
   std::vector<ValueSummary> values;
   std::vector<std::string> notes;
-  char confidence = '-';  // that of most stated values
+  // Of the weakest value that matters: clock, sizes, widths, cycles and rates for time; energies of accesses, products
+  // and sums for energy. Not stated where one of them has none.
+  char time_confidence = '-', energy_confidence = '-';
+  char confidence = '-';  // the weaker of the two
 };
 
 struct PresetSummary {

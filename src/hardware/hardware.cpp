@@ -1,5 +1,7 @@
 #include "hardware/hardware.h"
 
+#include "hardware/totals.h"
+
 #include <algorithm>
 
 namespace monet {
@@ -90,14 +92,16 @@ KindRates Rate::in(std::size_t precision) const {
   return rates;
 }
 
-double peak_operations(const Hardware& hardware, Count kind, std::string_view precision) {
+namespace {
+
+double peak_of(const Hardware& hardware, Count kind, std::string_view precision, bool composed) {
   const auto index = static_cast<std::size_t>(kind);
   const double operations = kind == Count::mac ? 2 : 1;
   double total = 0;
   for (const Core& core : hardware.cores) {
     double best = 0;  // of its units, which take turns
     for (const Unit& unit : core.units) {
-      if (unit.cycles[index] <= 0) continue;
+      if (unit.cycles[index] <= 0 || (kind == Count::mac && composes_macs(unit) != composed)) continue;
       const double per_cycle =
           static_cast<double>(unit.lanes()) * rate_of(unit.precisions, precision) / unit.cycles[index];
       best = std::max(best, per_cycle * hardware.clock_hz);
@@ -106,6 +110,17 @@ double peak_operations(const Hardware& hardware, Count kind, std::string_view pr
     total += best * operations;
   }
   return total;
+}
+
+}  // namespace
+
+double peak_operations(const Hardware& hardware, Count kind, std::string_view precision) {
+  const bool has_macs = std::ranges::any_of(hardware.cores, [](const Core& core) {
+    return core.rate || std::ranges::any_of(core.units, [](const Unit& unit) {
+             return unit.cycles[static_cast<std::size_t>(Count::mac)] > 0 && !composes_macs(unit);
+           });
+  });
+  return peak_of(hardware, kind, precision, !has_macs);
 }
 
 }  // namespace monet

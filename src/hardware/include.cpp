@@ -4,6 +4,7 @@
 #include "base/suggest.h"
 #include "base/try.h"
 #include "hardware/presets.h"
+#include "hardware/words.h"
 
 #include <fmt/format.h>
 
@@ -29,7 +30,7 @@ YamlPtr merged(const YamlPtr& over, const YamlPtr& under) {
     result->size = over->size + under->size;
     return result;
   }
-  if (!over->is_map() || !under->is_map()) return result;
+  if (!over->is_map() || !under->is_map() || is_choice(*over) != is_choice(*under)) return result;
   // The order is the included file's, for memories are listed lowest first. What this file adds comes before the next
   // of its keys that both have, else last.
   std::unordered_set<std::string> included;
@@ -71,6 +72,12 @@ YamlPtr with_source(const YamlPtr& node, const std::vector<Yaml::Entry>& source)
   }
   if (!node->is_map() || node->find("source") != nullptr) return node;
   auto result = std::make_shared<Yaml>(*node);
+  if (is_choice(*node)) {
+    for (Yaml::Entry& entry : result->entries) {
+      if (entry.key != "choose") entry.value = with_source(entry.value, source);
+    }
+    return result;
+  }
   for (const Yaml::Entry& entry : source) {
     if (result->find(entry.key) == nullptr) result->entries.push_back(entry);
   }

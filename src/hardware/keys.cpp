@@ -218,6 +218,7 @@ const Block& parameter_block() {
                               {{.name = "value", .form = Form::parameter, .meaning = "the default"},
                                {.name = "minimum", .form = Form::parameter, .meaning = "smaller values are an error"},
                                {.name = "maximum", .form = Form::parameter, .meaning = "larger values are an error"},
+                               {.name = "one_of", .form = Form::names, .meaning = "it is a word, one of these"},
                                {.name = "description", .meaning = "what it is"}}};
   return block;
 }
@@ -307,7 +308,10 @@ const Block& array_block() {
 
 const Block& vector_block() {
   static const Block block = {
-      "vector", joined({{{.name = "lanes", .form = Form::integer, .meaning = "how many work at the same time"}},
+      "vector", joined({{{.name = "lanes", .form = Form::integer, .meaning = "how many work at the same time"},
+                         {.name = "loops",
+                          .form = Form::names,
+                          .meaning = "loops of products that may run across the lanes: G …; left out: any"}},
                         unit_keys,
                         provenance})};
   return block;

@@ -3,6 +3,7 @@
 #include "base/suggest.h"
 #include "base/try.h"
 #include "hardware/expression.h"
+#include "hardware/yaml_values.h"
 
 #include <fmt/format.h>
 
@@ -23,12 +24,6 @@ namespace {
 
 constexpr std::size_t max_parameters = 1000;
 
-bool is_name(std::string_view text) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !text.empty() && letter(text.front()) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-}
-
 std::vector<std::string> names_in(const std::vector<ParameterDefinition>& definitions) {
   std::vector<std::string> names;
   for (const ParameterDefinition& definition : definitions) names.push_back(definition.name);
@@ -41,7 +36,12 @@ std::string meant(std::string_view name, const std::vector<std::string>& known, 
   return near.empty() ? fmt::format("{}: {}", what, fmt::join(known, ", ")) : fmt::format("did you mean '{}'?", near);
 }
 
-Error unknown(const std::string& name, const std::vector<std::string>& known, const Yaml& scalar) {
+Error unknown(const std::string& name, const std::vector<std::string>& known, const Words& words, const Yaml& scalar) {
+  if (words.find(name) != nullptr) {
+    return {.message = fmt::format("the parameter '{}' is a word, not a number", name),
+            .place = scalar.place.text(),
+            .advice = fmt::format("write {{choose: {}, {}: …}} where a value depends on it", name, *words.find(name))};
+  }
   return {.message = fmt::format("'{}' is no parameter", shown(name)),
           .place = scalar.place.text(),
           .advice = meant(name, known, "parameters")};
@@ -66,8 +66,8 @@ bool is_expression(const Yaml& scalar) { return scalar.is_scalar() && scalar.sca
 // Values one after another, each after those on which it depends.
 class ParameterReader {
  public:
-  ParameterReader(const std::vector<ParameterDefinition>& definitions, Parameters::Values& values)
-      : definitions_(definitions), values_(values) {}
+  ParameterReader(const std::vector<ParameterDefinition>& definitions, const Words& words, Parameters::Values& values)
+      : definitions_(definitions), words_(words), values_(values) {}
 
   Status read_all(const std::map<std::string, YamlPtr>& chosen) {
     for (const ParameterDefinition& definition : definitions_) MONET_CHECK(read(definition, chosen));
@@ -94,29 +94,29 @@ class ParameterReader {
       for (const std::string& name : expression.names()) {
         const auto found = std::find_if(definitions_.begin(), definitions_.end(),
                                         [&](const ParameterDefinition& candidate) { return candidate.name == name; });
-        if (found == definitions_.end()) return unknown(name, names_in(definitions_), value);
+        if (found == definitions_.end()) return unknown(name, names_in(definitions_), words_, value);
         MONET_CHECK(read(*found, chosen));
       }
     }
     open_.pop_back();
-    MONET_TRY(values_[definition.name], Parameters::evaluate(value, values_));
+    MONET_TRY(values_[definition.name], Parameters::evaluate(value, values_, words_));
     return Done{};
   }
 
   const std::vector<ParameterDefinition>& definitions_;
+  const Words& words_;
   Parameters::Values& values_;
   std::vector<std::string> open_;
 };
 
 namespace {
 
-Expected<std::vector<ParameterDefinition>> read_definitions(const Yaml* block) {
+Expected<std::vector<ParameterDefinition>> read_definitions(const Yaml& block, const Words& words) {
   std::vector<ParameterDefinition> definitions;
-  if (block == nullptr) return definitions;
-  if (block->entries.size() > max_parameters) {
-    return Error{.message = fmt::format("more than {} parameters", max_parameters), .place = block->place.text()};
+  if (block.entries.size() > max_parameters) {
+    return Error{.message = fmt::format("more than {} parameters", max_parameters), .place = block.place.text()};
   }
-  for (const Yaml::Entry& entry : block->entries) {
+  for (const Yaml::Entry& entry : block.entries) {
     ParameterDefinition definition{.name = entry.key, .place = entry.place, .value = entry.value.get()};
     if (!is_name(entry.key)) {
       return Error{.message = fmt::format("'{}' cannot be the name of a parameter", shown(entry.key)),
@@ -128,6 +128,7 @@ Expected<std::vector<ParameterDefinition>> read_definitions(const Yaml* block) {
                    .place = entry.place.text(),
                    .advice = "take another name"};
     }
+    if (words.find(entry.key) != nullptr) continue;
     if (entry.value->is_map()) {
       definition.value = entry.value->find("value");
       definition.minimum = entry.value->find("minimum");
@@ -163,14 +164,35 @@ Status check_bounds(const Parameters& parameters, const ParameterDefinition& def
   return Done{};
 }
 
+// As it was written; of an expression its value.
+std::string text_of(const Yaml& written, const Quantity& value) {
+  if (!is_expression(written)) return written.scalar;
+  std::string text = fmt::format("{:.12g}", value.value);
+  for (const Measure measure : {Measure::size, Measure::bandwidth, Measure::frequency, Measure::energy, Measure::power,
+                                Measure::time, Measure::area, Measure::length, Measure::rate}) {
+    if (value.dimension.is_number()) break;
+    if (const auto converted = convert(value, measure, 0)) text = format_measure(*converted, measure);
+  }
+  return text;
+}
+
 }  // namespace
 
 Expected<Parameters> Parameters::read(const Yaml* block, const std::vector<std::pair<std::string, std::string>>& chosen,
                                       const std::string& file) {
-  MONET_TRY(const std::vector<ParameterDefinition> definitions, read_definitions(block));
+  static const Yaml none{.kind = YamlKind::map, .place = {}, .scalar = {}, .items = {}, .entries = {}};
+  const Yaml& table = block == nullptr ? none : *block;
+  Parameters parameters;
+  MONET_TRY(parameters.words_, Words::read(&table, chosen));
+  MONET_TRY(const Words default_words, Words::read(&table, {}));
+  MONET_TRY(const YamlPtr own, parameters.words_.choose(table));
+  MONET_TRY(const YamlPtr usual, default_words.choose(table));
+  MONET_TRY(const std::vector<ParameterDefinition> definitions, read_definitions(*own, parameters.words_));
+  MONET_TRY(const std::vector<ParameterDefinition> defaults, read_definitions(*usual, default_words));
+  std::vector<std::string> known;
+  for (const Yaml::Entry& entry : own->entries) known.push_back(entry.key);
   std::map<std::string, YamlPtr> nodes;
   for (const auto& [name, text] : chosen) {
-    const std::vector<std::string> known = names_in(definitions);
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       return Error{.message = fmt::format("there is no parameter '{}'", shown(name)),
                    .place = file,
@@ -183,35 +205,31 @@ Expected<Parameters> Parameters::read(const Yaml* block, const std::vector<std::
     nodes[name] = node;
   }
 
-  Parameters parameters;
-  MONET_CHECK(ParameterReader(definitions, parameters.defaults_).read_all({}));
-  MONET_CHECK(ParameterReader(definitions, parameters.chosen_).read_all(nodes));
+  MONET_CHECK(ParameterReader(defaults, default_words, parameters.defaults_).read_all({}));
+  MONET_CHECK(ParameterReader(definitions, parameters.words_, parameters.chosen_).read_all(nodes));
+  std::map<std::string, std::string, std::less<>> texts;
   for (const ParameterDefinition& definition : definitions) {
     const Quantity& value = parameters.chosen_[definition.name];
     const auto other = nodes.find(definition.name);
     const Yaml& written = other == nodes.end() ? *definition.value : *other->second;
-    if (value.dimension != parameters.defaults_[definition.name].dimension) {
+    const auto usual_value = parameters.defaults_.find(definition.name);
+    if (usual_value != parameters.defaults_.end() && value.dimension != usual_value->second.dimension) {
       return Error{.message = fmt::format("the parameter '{}' is {} by default: another unit than {}", definition.name,
                                           shown(definition.value->scalar), shown(written.scalar)),
                    .place = written.place.text(),
                    .advice = "write the value with such a unit"};
     }
     MONET_CHECK(check_bounds(parameters, definition, value, written.place));
-    std::string text = written.scalar;
-    if (is_expression(written)) {
-      text = fmt::format("{:.12g}", value.value);
-      for (const Measure measure : {Measure::size, Measure::bandwidth, Measure::frequency, Measure::energy,
-                                    Measure::power, Measure::time, Measure::area, Measure::length, Measure::rate}) {
-        if (value.dimension.is_number()) break;
-        if (const auto converted = convert(value, measure, 0)) text = format_measure(*converted, measure);
-      }
-    }
-    parameters.texts_.emplace_back(definition.name, text);
+    texts[definition.name] = text_of(written, value);
+  }
+  for (const std::string& name : known) {
+    const std::string* word = parameters.words_.find(name);
+    parameters.texts_.emplace_back(name, word != nullptr ? *word : texts[name]);
   }
   return parameters;
 }
 
-Expected<Quantity> Parameters::evaluate(const Yaml& scalar, const Values& values) {
+Expected<Quantity> Parameters::evaluate(const Yaml& scalar, const Values& values, const Words& words) {
   if (!scalar.is_scalar()) {
     return Error{.message = fmt::format("{} where a number should be", name_of(scalar.kind)),
                  .place = scalar.place.text(),
@@ -222,7 +240,11 @@ Expected<Quantity> Parameters::evaluate(const Yaml& scalar, const Values& values
     result.value = scalar.scalar == "true" ? 1 : 0;
   } else if (!is_expression(scalar)) {
     auto parsed = parse_quantity(scalar.scalar);
-    if (!parsed) return placed(std::move(parsed).error(), scalar.place);
+    if (!parsed) {
+      Error error = placed(std::move(parsed).error(), scalar.place);
+      if (error.advice.empty()) error.advice = "write a number, with its unit if it has one: 4 or 2 MiB";
+      return error;
+    }
     result = *parsed;
   } else {
     MONET_TRY(const Expression expression, parse_expression(scalar));
@@ -232,7 +254,7 @@ Expected<Quantity> Parameters::evaluate(const Yaml& scalar, const Values& values
       if (found == values.end()) {
         std::vector<std::string> known;
         for (const auto& entry : values) known.push_back(entry.first);
-        return unknown(name, known, scalar);
+        return unknown(name, known, words, scalar);
       }
       arguments.push_back(found->second);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "hardware/units.h"
+#include "hardware/words.h"
 #include "hardware/yaml.h"
 
 #include <map>
@@ -18,13 +19,13 @@ class Parameters {
                                    const std::string& file);
 
   // Value of a scalar: a number, a quantity, an expression (= x * 2). The error has the scalar's place.
-  Expected<Quantity> evaluate(const Yaml& scalar) const { return evaluate(scalar, chosen_); }
+  Expected<Quantity> evaluate(const Yaml& scalar) const { return evaluate(scalar, chosen_, words_); }
   // The same with the defaults of all parameters.
-  Expected<Quantity> evaluate_default(const Yaml& scalar) const { return evaluate(scalar, defaults_); }
-  // `text` with the names of parameters replaced by their values.
+  Expected<Quantity> evaluate_default(const Yaml& scalar) const { return evaluate(scalar, defaults_, words_); }
+  // `text` with the names of parameters that are numbers replaced by their values.
   std::string substitute(const std::string& text) const;
 
-  bool has(const std::string& name) const { return chosen_.contains(name); }
+  bool has(const std::string& name) const { return chosen_.contains(name) || words_.find(name) != nullptr; }
   // Name and value, in the order of the file.
   const std::vector<std::pair<std::string, std::string>>& texts() const { return texts_; }
 
@@ -32,10 +33,11 @@ class Parameters {
   using Values = std::map<std::string, Quantity, std::less<>>;
   friend class ParameterReader;
 
-  static Expected<Quantity> evaluate(const Yaml& scalar, const Values& values);
+  static Expected<Quantity> evaluate(const Yaml& scalar, const Values& values, const Words& words);
 
   Values chosen_;
   Values defaults_;
+  Words words_;
   std::vector<std::pair<std::string, std::string>> texts_;
 };
 

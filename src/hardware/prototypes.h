@@ -67,6 +67,9 @@ struct CorePrototype {
 Expected<CorePrototype> read_core(const ReadState& state, const Yaml::Entry& entry, const Context& around);
 Expected<Unit> read_array(const ReadState& state, const Yaml& node, const Context& around);
 Expected<Unit> read_vector(const ReadState& state, const Yaml& node, const Context& around);
+// The area of a unit that states none: that of the arithmetic in its lanes, for the precision that needs most. Stays 0
+// where no table has any of its precisions, or no technology is stated.
+void derive_unit_area(const Fields& core, Unit& unit);
 Expected<Rate> read_rate(const ReadState& state, const Yaml& node, const Context& around);
 // `kind`: the block that an entry is.
 Expected<std::vector<PrecisionRate>> read_precisions(const ReadState& state, const Fields& unit, const Block& kind);

@@ -236,7 +236,10 @@ Expected<CorePrototype> read_core(const ReadState& state, const Yaml::Entry& ent
   const auto members = static_cast<double>(gang.value_or(1));
   core.static_w = power.value_or(0) * members;
   core.area_mm2 = area.value_or(0) * members;
-  for (Unit& unit : core.units) unit.area_mm2 *= members;
+  for (Unit& unit : core.units) {
+    unit.area_mm2 *= members;
+    if (!area && fields.find(unit.name)->find("area") == nullptr) derive_unit_area(fields, unit);
+  }
   if (!power) fields.note_derived("static_power", 0, Measure::power, "left out: counted as 0", 'D');
   if (!area) fields.note_derived("area", 0, Measure::area, "left out: counted as 0", 'D');
   return result;

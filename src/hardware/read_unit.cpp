@@ -23,6 +23,21 @@ const std::vector<std::string>& loop_names() {
   return names;
 }
 
+Expected<std::vector<Dim>> read_loops(const Fields& fields) {
+  std::vector<Dim> loops;
+  for (const Yaml* loop : fields.names("loops")) {
+    const auto& known = loop_names();
+    const auto found = std::find(known.begin(), known.end(), loop->scalar);
+    if (found == known.end()) {
+      return Error{.message = fmt::format("there is no loop '{}'", shown(loop->scalar)),
+                   .place = loop->place.text(),
+                   .advice = meant_name(loop->scalar, known)};
+    }
+    loops.push_back(static_cast<Dim>(found - known.begin()));
+  }
+  return loops;
+}
+
 Expected<std::vector<UnitDimension>> read_dimensions(const ReadState& state, const Fields& unit) {
   const Yaml* table = unit.find("dimensions");
   if (table == nullptr || table->entries.empty()) {
@@ -43,16 +58,7 @@ Expected<std::vector<UnitDimension>> read_dimensions(const ReadState& state, con
     MONET_TRY(const auto size, fields.integer("size", 1, max_lanes));
     if (!size) return fields.error("size", fmt::format("the dimension '{}' has no size", entry.key), "write size: 32");
     UnitDimension dimension{.name = entry.key, .size = *size, .loops = {}};
-    for (const Yaml* loop : fields.names("loops")) {
-      const auto& known = loop_names();
-      const auto found = std::find(known.begin(), known.end(), loop->scalar);
-      if (found == known.end()) {
-        return Error{.message = fmt::format("there is no loop '{}'", shown(loop->scalar)),
-                     .place = loop->place.text(),
-                     .advice = meant_name(loop->scalar, known)};
-      }
-      dimension.loops.push_back(static_cast<Dim>(found - known.begin()));
-    }
+    MONET_TRY(dimension.loops, read_loops(fields));
     dimensions.push_back(std::move(dimension));
   }
   return dimensions;
@@ -141,6 +147,17 @@ Status read_operations(const ReadState& state, const Fields& unit, const Yaml& t
   return Done{};
 }
 
+// A unit that multiplies and adds can do a MAC in two operations.
+void compose_macs(const Fields& unit, Unit& result) {
+  const auto mac = static_cast<std::size_t>(Count::mac);
+  const auto add = static_cast<std::size_t>(Count::add), multiply = static_cast<std::size_t>(Count::multiply);
+  if (result.cycles[mac] > 0 || result.cycles[add] == 0 || result.cycles[multiply] == 0) return;
+  result.cycles[mac] = result.cycles[multiply] + result.cycles[add];
+  result.energy_pj[mac] = result.energy_pj[multiply] + result.energy_pj[add];
+  unit.note_derived("mac cycles", result.cycles[mac], Measure::time, "left out: a product and a sum", 'D');
+  unit.note_derived("mac energy", result.energy_pj[mac], Measure::energy, "left out: a product and a sum", 'D');
+}
+
 // What array and vector share: precisions, operations, fill, area.
 Status read_work(const ReadState& state, const Fields& unit, const Yaml& operations, Unit& result) {
   MONET_TRY(result.precisions, read_precisions(state, unit, precision_block()));
@@ -152,6 +169,7 @@ Status read_work(const ReadState& state, const Fields& unit, const Yaml& operati
     }
   }
   derive_precision_energies(unit, stated, result);
+  compose_macs(unit, result);
   MONET_TRY(const auto fill, unit.cycles("fill"));
   result.fill_cycles = fill.value_or(0) * state.cycle_scale(unit.context().clock_hz);
   MONET_TRY(const auto area, unit.quantity("area"));
@@ -231,6 +249,40 @@ Expected<std::vector<PrecisionRate>> read_precisions(const ReadState& state, con
   return precisions;
 }
 
+void derive_unit_area(const Fields& core, Unit& unit) {
+  const auto does = [&](std::initializer_list<Count> kinds) {
+    return std::ranges::any_of(kinds, [&](Count kind) { return unit.cycles[static_cast<std::size_t>(kind)] > 0; });
+  };
+  // Functions are computed by products and sums.
+  const bool functions = does({Count::divide, Count::exp, Count::log, Count::sqrt, Count::erf, Count::tanh,
+                               Count::trigonometric, Count::power});
+  const bool multiplies = functions || does({Count::mac, Count::multiply});
+  const bool adds = functions || does({Count::mac, Count::add, Count::compare});
+  const std::string quantity = unit.name + " area";
+  const double technology = core.context().technology_nm;
+  if (!(technology > 0)) {
+    core.note_derived(quantity, 0, Measure::area, "left out, and no technology to derive it from: not known", 'D');
+    return;
+  }
+  std::optional<DerivedCost> most;
+  for (const PrecisionRate& precision : unit.precisions) {
+    auto lane = lane_um2(multiplies, adds, precision.name, precision.accumulate, technology);
+    if (!lane) continue;
+    lane->value *= precision.rate;
+    if (!most || lane->value > most->value) most = std::move(lane);
+  }
+  if (!most || most->value == 0) {
+    core.note_derived(quantity, 0, Measure::area, "left out, and no precision is listed that a table has: not known",
+                      'D');
+    return;
+  }
+  constexpr double square_micrometres = 1e6;  // in a square millimetre
+  unit.area_mm2 = most->value * static_cast<double>(unit.lanes()) / square_micrometres;
+  core.note_derived(quantity, unit.area_mm2, Measure::area,
+                    fmt::format("arithmetic of its lanes alone, by the precision that needs most: {}", most->source),
+                    most->confidence);
+}
+
 Expected<Unit> read_array(const ReadState& state, const Yaml& node, const Context& around) {
   MONET_TRY(const Fields fields, state.open(node, array_block(), around, "array"));
   Unit unit;
@@ -259,7 +311,8 @@ Expected<Unit> read_vector(const ReadState& state, const Yaml& node, const Conte
   unit.name = "vector";
   MONET_TRY(const auto lanes, fields.integer("lanes", 1, max_lanes));
   if (!lanes) return fields.error("lanes", "a vector unit without lanes", "write lanes: 64");
-  unit.dimensions.push_back({.name = "lanes", .size = *lanes, .loops = {}});
+  MONET_TRY(std::vector<Dim> loops, read_loops(fields));
+  unit.dimensions.push_back({.name = "lanes", .size = *lanes, .loops = std::move(loops)});
   const Yaml* operations = fields.find("operations");
   if (operations == nullptr) {
     return fields.error("operations", "a vector unit that lists no operations",

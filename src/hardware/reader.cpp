@@ -4,6 +4,7 @@
 #include "hardware/assemble.h"
 #include "hardware/include.h"
 #include "hardware/prototypes.h"
+#include "hardware/words.h"
 
 #include <fmt/format.h>
 
@@ -69,12 +70,14 @@ Expected<Hardware> read_hardware_tree(const Yaml& root, const std::string& path,
                  .place = root.place.text(),
                  .advice = "see docs/hardware.md for an example"};
   }
-  MONET_CHECK(check_keys(root, machine_block(), "the machine"));
+  MONET_TRY(const Words words, Words::read(root.find("parameters"), options.parameters));
+  MONET_TRY(const YamlPtr tree, words.choose(root));
+  MONET_CHECK(check_keys(*tree, machine_block(), "the machine"));
   MONET_TRY(const Parameters parameters, Parameters::read(root.find("parameters"), options.parameters, path));
 
   Hardware hardware;
   ReadState state{.parameters = parameters, .origins = hardware.origins};
-  MONET_TRY(const Fields fields, state.open(root, machine_block(), {}, ""));
+  MONET_TRY(const Fields fields, state.open(*tree, machine_block(), {}, ""));
   MONET_CHECK(check_version(fields));
   hardware.clock_hz = state.reference_hz = fields.context().clock_hz;
   hardware.technology_nm = fields.context().technology_nm;

@@ -20,6 +20,9 @@ class SchemaWriter {
     Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "Hardware"}};
     schema.update(block(machine_block()));
     schema["required"] = {"monet", "name", "clock"};
+    // What a word chooses: its parts are checked when the file is read.
+    definitions_["choice"] = {
+        {"type", "object"}, {"properties", {{"choose", text()}}}, {"required", Json::array({"choose"})}};
     schema["$defs"] = std::move(definitions_);
     return schema;
   }
@@ -79,9 +82,14 @@ class SchemaWriter {
     return {{"anyOf", Json::array({bare(key), with_source})}};
   }
 
+  static Json or_choice(Json value) {
+    return {{"anyOf", Json::array({std::move(value), {{"$ref", "#/$defs/choice"}}})}};
+  }
+
   Json blocks(const Key& key) {
     Json inner = reference(key.block());
     if (!key.short_for.empty()) inner = {{"anyOf", Json::array({inner, one_value(*key.block().find(key.short_for))})}};
+    inner = or_choice(std::move(inner));
     Json result = {{"type", "object"}, {"additionalProperties", std::move(inner)}};
     if (key.names == Names::kinds) result["propertyNames"] = {{"enum", kind_names()}};
     return result;
@@ -110,6 +118,7 @@ class SchemaWriter {
       case Form::block_list: result = {{"type", "array"}, {"items", reference(key.block())}}; break;
       default: result = one_value(key);
     }
+    result = or_choice(std::move(result));
     result["description"] = key.meaning;
     return result;
   }

@@ -1,5 +1,7 @@
 #include "hardware/writer_parts.h"
 
+#include "hardware/totals.h"
+
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -62,13 +64,16 @@ void write_operations(Lines& out, const Unit& unit) {
   const auto value = [&](std::size_t kind) {
     return fmt::format("{{cycles: {}, energy: {} pJ}}", unit.cycles[kind], unit.energy_pj[kind]);
   };
+  const auto left_out = [&](std::size_t kind) {
+    return unit.cycles[kind] == 0 || (kind == static_cast<std::size_t>(Count::mac) && composes_macs(unit));
+  };
   out.add(3, "operations:");
-  bool equal = unit.cycles[0] != 0;
+  bool equal = !left_out(0);
   for (std::size_t kind = 1; kind < count_kinds; ++kind)
     equal &= unit.cycles[kind] == unit.cycles[0] && unit.energy_pj[kind] == unit.energy_pj[0];
   if (equal) return out.field(4, "all", value(0));
   for (std::size_t kind = 0; kind < count_kinds; ++kind)
-    if (unit.cycles[kind] != 0) out.field(4, name_of(static_cast<Count>(kind)), value(kind));
+    if (!left_out(kind)) out.field(4, name_of(static_cast<Count>(kind)), value(kind));
 }
 
 // What a precision of a rate core states for kinds of operations.
@@ -97,6 +102,12 @@ void write_precisions(Lines& out, const std::vector<PrecisionRate>& precisions,
     if (i < by_precision.size()) add_kinds(fields, by_precision[i]);
     out.field(4, yaml_quoted(precision.name), join_fields(fields));
   }
+}
+
+std::vector<std::string> loop_names_of(const UnitDimension& dimension) {
+  std::vector<std::string> names;
+  for (const Dim loop : dimension.loops) names.push_back(name_of(loop));
+  return names;
 }
 
 }  // namespace
@@ -162,12 +173,13 @@ void write_unit(Lines& out, const Unit& unit) {
   out.add(2, vector ? "vector:" : "array:");
   if (vector) {
     out.field(3, "lanes", std::to_string(unit.lanes()));
+    const std::vector<std::string> loops = loop_names_of(unit.dimensions.front());
+    if (!loops.empty()) out.field(3, "loops", list_of(loops));
   } else {
     out.add(3, "dimensions:");
     for (const UnitDimension& dimension : unit.dimensions) {
       std::vector<std::string> fields = {fmt::format("size: {}", dimension.size)};
-      std::vector<std::string> loops;
-      for (const Dim loop : dimension.loops) loops.push_back(name_of(loop));
+      const std::vector<std::string> loops = loop_names_of(dimension);
       if (!loops.empty()) fields.push_back("loops: " + list_of(loops));
       out.field(4, yaml_quoted(dimension.name), join_fields(fields));
     }
@@ -177,7 +189,8 @@ void write_unit(Lines& out, const Unit& unit) {
   if (unit.fill_cycles != 0) out.field(3, "fill", fmt::format("{}", unit.fill_cycles));
   if (unit.cycle_rule) out.field(3, "cycle_rule", yaml_quoted(unit.cycle_rule->text()));
   out.quantity(3, "energy_per_cycle", unit.energy_pj_per_cycle, "pJ/cycle");
-  out.quantity(3, "area", unit.area_mm2, "mm2");
+  // Stated even where it is 0: what is left out would be derived.
+  out.field(3, "area", fmt::format("{} mm2", unit.area_mm2));
 }
 
 void write_rate(Lines& out, const Rate& rate) {

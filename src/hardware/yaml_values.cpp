@@ -11,6 +11,12 @@
 
 namespace monet {
 
+bool is_name(std::string_view text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !text.empty() && letter(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
 Error error_at(const Place& place, std::string message, std::string advice) {
   return {.message = std::move(message), .place = place.text(), .advice = std::move(advice)};
 }

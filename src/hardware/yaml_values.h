@@ -14,6 +14,9 @@ namespace monet {
 
 constexpr std::size_t longest_name = 100;
 
+// Letters, digits and _, the first no digit.
+bool is_name(std::string_view text);
+
 Error error_at(const Place& place, std::string message, std::string advice);
 // "'batch' is a list" (write …)
 Error wrong_form(const Yaml& node, const std::string& what, std::string_view expected);

@@ -113,9 +113,13 @@ std::string to_json(const HardwareReport& report, const HardwareView& view) {
   json["dram_bits"] = report.dram_bits;
   json["gang_cores"] = report.gang_cores;
   json["macs_per_cycle"] = report.macs_per_cycle;
-  json["static_w"] = report.static_w;
-  json["area_mm2"] = report.area_mm2;
+  json["static_w"] = report.without_static_power.empty() ? Json(report.static_w) : Json();
+  json["area_mm2"] = report.without_area.empty() ? Json(report.area_mm2) : Json();
+  json["known_static_w"] = report.static_w;
+  json["known_area_mm2"] = report.area_mm2;
   json["confidence"] = letter(report.confidence);
+  json["time_confidence"] = letter(report.time_confidence);
+  json["energy_confidence"] = letter(report.energy_confidence);
   json["peaks"] = Json::object();
   for (const PeakSummary& peak : report.peaks) json["peaks"][peak.precision] = json_of(peak);
   json["cores"] = Json::array();

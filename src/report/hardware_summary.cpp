@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <set>
 
 namespace monet {
@@ -206,13 +205,39 @@ std::int64_t gang_cores(const Hardware& hardware) {
   return cores;
 }
 
-char usual_confidence(const Hardware& hardware) {
-  std::map<char, std::size_t> votes;
-  for (const Origin& origin : hardware.origins) {
-    if (!origin.derived && origin.confidence != '-') ++votes[origin.confidence];
+// Of an operation that is neither a product nor a sum: networks have few of them.
+bool is_of_rare_kind(const Origin& origin) {
+  const std::size_t colon = origin.part.rfind(": ");
+  const std::string last = colon == std::string::npos ? origin.part : origin.part.substr(colon + 2);
+  const std::string first = origin.quantity.substr(0, origin.quantity.find(' '));
+  for (std::size_t i = 0; i < count_kinds; ++i) {
+    const auto kind = static_cast<Count>(i);
+    if (kind == Count::mac || kind == Count::add || kind == Count::multiply) continue;
+    if (name_of(kind) == last || name_of(kind) == first) return true;
   }
-  const auto most = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
-  return most == votes.end() ? '-' : most->first;
+  return false;
+}
+
+// '-' is weaker than D.
+char weaker(char a, char b) { return a == '-' || b == '-' ? '-' : std::max(a, b); }
+
+struct Confidences {
+  char time = 'A', energy = 'A';
+};
+
+Confidences weakest_confidences(const Hardware& hardware) {
+  Confidences weakest;
+  for (const Origin& origin : hardware.origins) {
+    // What the node gives is derived, with a confidence of its own.
+    const bool matters = origin.quantity != "technology" && origin.quantity.find("area") == std::string::npos;
+    const bool left_out = origin.derived && (origin.value == "0" || origin.value.starts_with("0 "));
+    if (!matters || left_out || is_of_rare_kind(origin)) continue;
+    const bool energy =
+        origin.quantity.find("energy") != std::string::npos || origin.quantity.find("power") != std::string::npos;
+    char& one = energy ? weakest.energy : weakest.time;
+    one = weaker(one, origin.confidence);
+  }
+  return weakest;
 }
 
 std::vector<std::string> effects_of(const Effects& effects) {
@@ -250,10 +275,15 @@ HardwareReport summarize(const Hardware& hardware) {
   report.macs_per_cycle = totals.macs_per_cycle;
   report.static_w = totals.static_w;
   report.area_mm2 = totals.area_mm2;
+  report.without_static_power = totals.without_static_power;
+  report.without_area = totals.without_area;
   for (const Origin& o : hardware.origins)
     report.values.push_back({o.part, o.quantity, o.value, o.source, o.confidence, o.derived});
   report.notes = hardware.notes;
-  report.confidence = usual_confidence(hardware);
+  const Confidences weakest = weakest_confidences(hardware);
+  report.time_confidence = weakest.time;
+  report.energy_confidence = weakest.energy;
+  report.confidence = weaker(weakest.time, weakest.energy);
   return report;
 }
 

@@ -144,6 +144,18 @@ std::string peak_table(const HardwareReport& report) {
   return table.text(2);
 }
 
+// A sum that lacks a part is no total.
+std::string total_text(const std::string& sum, double value, const std::string& missing) {
+  if (missing.empty()) return sum;
+  return value > 0 ? fmt::format("not stated: of {} it is not known; {} without", missing, sum) : "not stated";
+}
+
+std::string confidence_text(const HardwareReport& report) {
+  const auto letter = [](char confidence) { return confidence == '-' ? "not stated" : std::string(1, confidence); };
+  return fmt::format("{} (time {}, energy {})", letter(report.confidence), letter(report.time_confidence),
+                     letter(report.energy_confidence));
+}
+
 bool is_zero(const ValueSummary& value) { return value.value == "0" || value.value.starts_with("0 "); }
 
 std::string value_table(const HardwareReport& report, bool all) {
@@ -197,8 +209,10 @@ std::string to_text(const HardwareReport& report, const HardwareView& view) {
                             ? grouped(cores)
                             : fmt::format("{} ({} with those that work as gangs)", cores, grouped(report.gang_cores)));
   if (report.macs_per_cycle > 0) text += line("MACs/cycle", count_text(report.macs_per_cycle));
-  if (report.static_w > 0) text += line("static power", power_text(report.static_w));
-  if (report.area_mm2 > 0) text += line("area", fmt::format("{:.4g} mm²", report.area_mm2));
+  text += line("static power", total_text(power_text(report.static_w), report.static_w, report.without_static_power));
+  text += line("area", total_text(fmt::format("{:.4g} mm²", report.area_mm2), report.area_mm2, report.without_area) +
+                           (report.without_area.empty() ? ", without control, wires and interfaces" : ""));
+  text += line("confidence", confidence_text(report));
   text += line("counted",
                report.effects.empty() ? "plain loops alone" : fmt::format("{}", fmt::join(report.effects, ", ")));
 

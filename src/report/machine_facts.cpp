@@ -105,7 +105,7 @@ double macs_per_cycle(const Hardware& hardware, const std::string& precision) {
                       : 0;
     for (const Unit& unit : core.units) {
       const double cycles = unit.cycles[static_cast<std::size_t>(Count::mac)];
-      if (cycles > 0) best = std::max(best, static_cast<double>(unit.lanes()) / cycles);
+      if (cycles > 0 && !composes_macs(unit)) best = std::max(best, static_cast<double>(unit.lanes()) / cycles);
     }
     sum += best;
   }

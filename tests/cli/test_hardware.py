@@ -109,6 +109,13 @@ def test_parameters_of_a_family(run) -> None:
     assert sram["size_bits"] == 4 * 2**23 and sram["read_pj"] == 416.16
 
 
+def test_a_word_is_a_parameter_too(run) -> None:
+    shown = {w: json.loads(run("hardware", "show", "edge_tpu", "--set", f"arithmetic={w}", "--json").stdout) for w in ("int8", "bf16")}
+    assert shown["bf16"]["parameters"]["arithmetic"] == "bf16"
+    assert list(shown["bf16"]["peaks"]) == ["bf16"] and list(shown["int8"]["peaks"]) == ["int8"]
+    fails(run("hardware", "show", "edge_tpu", "--set", "arithmetic=fp8"), "arithmetic", "one of: int8, bf16, fp32")
+
+
 def test_picture(run, tmp_path) -> None:
     for name in ("edge_tpu", "h100", "poet_m4f"):
         path = tmp_path / f"{name}.svg"

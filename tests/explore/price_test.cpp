@@ -230,7 +230,7 @@ TEST(ExplorePrice, ConstraintsLeaveMachinesOut) {
   EXPECT_EQ(excluded("pe_memory > 1 MiB"), "x.x.x.x.");
   EXPECT_EQ(excluded("macs >= 128 and macs < 1000"), "..xx..xx") << "x * 4 PEs of simd * 4 MACs";
   EXPECT_EQ(excluded("area <= 0 mm2"), "xxxxxxxx");
-  EXPECT_EQ(excluded("peak > 0 OP/s and on_chip > 0 B and static_power >= 0 W"), "........");
+  EXPECT_EQ(excluded("peak > 0 OP/s and on_chip > 0 B"), "........");
 }
 
 TEST(ExplorePrice, ConstraintsThatMeanNothingAreErrors) {
@@ -242,6 +242,26 @@ TEST(ExplorePrice, ConstraintsThatMeanNothingAreErrors) {
   };
   EXPECT_THAT(error_of("aera <= 3 mm2"), HasSubstr("did you mean 'area'"));
   EXPECT_THAT(error_of("area <= 3 MiB"), HasSubstr("space.yaml"));
+  EXPECT_THAT(error_of("static_power < 1 W"), HasSubstr("the static power of core pe is not known"));
+}
+
+TEST(ExplorePrice, WhatHasNoAreaIsNotFree) {
+  // The published machine states no technology, so that no area can be derived.
+  const auto error_of = [](const std::string& rest) {
+    auto space = Space::read_text(
+        "space: 1\nname: s\nhardware: eyeriss_like\nparameters: {arithmetic: [int8]}\n"
+        "workloads: [{network: mlp-robotics}]\n" +
+            rest,
+        "space.yaml");
+    if (!space) return space.error().text();
+    const auto pricer = DesignPricer::open(*space);
+    return pricer ? std::string("no error") : pricer.error().text();
+  };
+  EXPECT_THAT(error_of("objectives: [latency, area]\n"), HasSubstr("the area of core core: array is not known"));
+  EXPECT_THAT(error_of("constraints: [area <= 3 mm2]\n"),
+              HasSubstr("or the technology and precisions to derive it from"));
+  EXPECT_THAT(error_of("objectives: [cost]\nprices: {per_mm2: 1, lifetime_years: 1}\n"), HasSubstr("is not known"));
+  EXPECT_EQ(error_of("objectives: [latency, energy]\n"), "no error");
 }
 
 TEST(ExplorePrice, TheFingerprintTellsSpacesApart) {

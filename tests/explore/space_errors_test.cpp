@@ -92,6 +92,13 @@ TEST(SpaceErrors, OfParameters) {
   expect_wrong_value("[1, [2]]", {"a value of 'x' is a list"}, "s.yaml:5:21");
   expect_wrong_value("[1, =y]", {"a value of 'x' is an expression"}, "s.yaml:5:21", "follows from others");
   expect_wrong_value("[1, two]", {"'two'"}, "s.yaml:5:21");
+  expect_wrong_value("[two, 1]", {"'x' has '1' beside 'two'"}, "s.yaml:5:23", "words alone");
+  expect_wrong_value("[two]", {"'two'"}, "s.yaml:5:18");
+  expect_wrong("parameters: {arithmetic: [int8, bf17]}\n" + workload, {"'arithmetic' cannot be 'bf17'"}, "s.yaml:5:33",
+               "one of: int8, bf16, fp32");
+  expect_wrong("parameters: {arithmetic: [int8, int8]}\n" + workload, {"has the value 'int8' twice"}, "s.yaml:5:33");
+  expect_wrong("parameters: {x: [1]}\nconstraints: [arithmetic > 1]\n" + workload, {"'arithmetic' is a word"},
+               "s.yaml:6:15");
   expect_wrong_value("[1, 2 MiB]", {"'2 MiB' of 'x' has another unit than '1'"}, "s.yaml:5:21");
   expect_wrong_value("[1, 1.0]", {"'x' has the value '1.0' twice"}, "s.yaml:5:21");
   expect_wrong_value("[1 KB]", {"unknown unit 'KB'"}, "s.yaml:5:18", "KiB");

@@ -198,6 +198,19 @@ TEST(Space, FindsHardwareBesideItself) {
   EXPECT_EQ(alone->size(), 2U);
 }
 
+TEST(Space, WordsAreAnAxis) {
+  const auto space = Space::read_text(
+      "space: 1\nname: s\nhardware: edge_tpu\nparameters:\n  x: [1, 2]\n  arithmetic: [int8, bf16, fp32]\n"
+      "workloads: [{network: mlp-robotics}]\n",
+      "s.yaml");
+  ASSERT_TRUE(space) << space.error().text();
+  EXPECT_EQ(space->size(), 6U);
+  EXPECT_THAT(space->parameters(4), ElementsAre(Pair("x", "2"), Pair("arithmetic", "bf16")));
+  const auto machine = machine_of(*space, space->parameters(4));
+  ASSERT_TRUE(machine) << machine.error().text();
+  EXPECT_EQ(machine->cores.front().units.front().precisions.front().name, "bf16");
+}
+
 TEST(Space, DesignsAndChoicesAreTheSame) {
   SeededRandom random(7);
   for (int trial = 0; trial < 200; ++trial) {

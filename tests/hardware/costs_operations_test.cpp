@@ -36,6 +36,27 @@ TEST(OperationCosts, PublishedAdditionsAndMultiplications) {
   EXPECT_THAT(operation_pj(Count::add, "fp32", "", 7)->source, HasSubstr("Jouppi et al., ISCA 2021"));
 }
 
+TEST(LaneAreas, AreThoseOfAMultiplierAndAnAdder) {
+  const auto um2 = [](const char* precision, const char* accumulate, double node) {
+    const auto area = lane_um2(true, true, precision, accumulate, node);
+    EXPECT_TRUE(area.has_value()) << precision;
+    return area ? area->value : 0;
+  };
+  // Horowitz, ISSCC 2014, at 45 nm.
+  EXPECT_DOUBLE_EQ(um2("int8", "int16", 45), 282 + 67);
+  EXPECT_DOUBLE_EQ(um2("int8", "int32", 45), 282 + 137);
+  EXPECT_DOUBLE_EQ(um2("fp16", "fp32", 45), 1640 + 4184);
+  EXPECT_DOUBLE_EQ(um2("fp32", "", 45), 7700 + 4184);
+  // Jouppi et al.: a product in bf16 takes 0.21 / 0.34 of one in fp16.
+  EXPECT_NEAR(um2("bf16", "fp32", 45), 1640 * 0.21 / 0.34 + 4184, 1e-9);
+  // Stillmaker and Baas: 7 nm has 0.059 of the area of 45 nm.
+  EXPECT_NEAR(um2("fp16", "fp32", 7), 0.059 * (1640 + 4184), 1e-9);
+  EXPECT_DOUBLE_EQ(lane_um2(false, true, "fp32", "", 45)->value, 4184);
+  EXPECT_FALSE(lane_um2(true, true, "mx9", "", 45).has_value());
+  EXPECT_THAT(lane_um2(true, true, "fp32", "", 22)->source, HasSubstr("Horowitz"));
+  EXPECT_THAT(lane_um2(true, true, "fp32", "", 22)->source, HasSubstr("scaled to 22 nm"));
+}
+
 TEST(OperationCosts, AMacIsAMultiplicationAndAnAddition) {
   EXPECT_NEAR(pj(Count::mac, "int8", 45, "int32"), 0.3, 1e-12);
   EXPECT_NEAR(pj(Count::mac, "fp16", 45), 1.5, 1e-12);

@@ -94,7 +94,9 @@ TEST(HardwareFamilies, WrongDefinitions) {
   EXPECT_EQ(with_parameters("a: {minimum: 1}"), "m.yaml:1:14: the parameter 'a' has no default (write value: …)");
   EXPECT_EQ(with_parameters("a: {value: 1, minimum: 1 B}"),
             "m.yaml:1:37: this bound of 'a' has another unit than its value");
-  EXPECT_EQ(with_parameters("a: words"), "m.yaml:1:17: 'words' does not start with a number");
+  EXPECT_EQ(
+      with_parameters("a: words"),
+      "m.yaml:1:17: 'words' does not start with a number (write a number, with its unit if it has one: 4 or 2 MiB)");
   EXPECT_EQ(with_parameters("a: =1 +"), "m.yaml:1:17: a value is missing at column 5 of the expression");
   EXPECT_EQ(with_parameters("a: 1 B, b: =a + 1"), "m.yaml:1:25: a sum needs two values with the same unit");
   std::string chain = "p0: 1";

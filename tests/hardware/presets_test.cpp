@@ -1,7 +1,9 @@
 // Is every preset right: does it read, do its peaks come out, does it say where its values come from, and does it have
 // the numbers that others publish?
+#include "hardware/derive/costs.h"
 #include "hardware/open/open.h"
 #include "hardware/presets.h"
+#include "hardware/totals.h"
 #include "support/shared.h"
 
 #include <gtest/gtest.h>
@@ -77,6 +79,73 @@ TEST(Presets, EveryOneReads) {
   }
 }
 
+TEST(Presets, HighBandwidthMemoryIsAsLargeAsItsDriverSays) {
+  struct Reported {
+    const char* name;
+    double mebibytes;
+  };
+  // nvidia-smi; for TPUs what Google Cloud states (v4: "32 GiB"), of which XLA reserves some.
+  for (const Reported& card :
+       {Reported{"a100", 81920}, Reported{"h100", 81559}, Reported{"h200", 143771}, Reported{"tpu_v3", 32768},
+        Reported{"tpu_v4", 32768}, Reported{"tpu_v5e", 16384}, Reported{"tpu_v5p", 95 * 1024.0}}) {
+    const Hardware hardware = preset(card.name);
+    const auto hbm = std::ranges::find(hardware.memories, MemoryKind::dram, &Memory::kind);
+    ASSERT_NE(hbm, hardware.memories.end()) << card.name;
+    EXPECT_EQ(static_cast<double>(hbm->size_bits), card.mebibytes * 8 * 1024 * 1024) << card.name;
+  }
+}
+
+// Bits of the numbers that an array of this arithmetic multiplies and adds.
+struct ArithmeticWidths {
+  const char* word;
+  const char* accumulate;
+  std::int64_t operand, sum;
+};
+
+TEST(Presets, ArithmeticMakesAnotherMachineOfTheSameShape) {
+  int families = 0;
+  for (const std::string& name : preset_names()) {
+    const Hardware published = preset(name);
+    const auto is_arithmetic = [](const auto& parameter) { return parameter.first == "arithmetic"; };
+    if (std::ranges::none_of(published.parameters, is_arithmetic)) continue;
+    ++families;
+    for (const ArithmeticWidths& wanted :
+         {ArithmeticWidths{"bf16", "fp32", 16, 32}, ArithmeticWidths{"fp32", "", 32, 32}}) {
+      SCOPED_TRACE(name + " in " + wanted.word);
+      const Hardware machine = preset(name, {.parameters = {{"arithmetic", wanted.word}}});
+      ASSERT_EQ(machine.cores.size(), published.cores.size());
+      for (std::size_t c = 0; c < machine.cores.size(); ++c) {
+        const Core& core = machine.cores[c];
+        for (const Unit& unit : core.units) {
+          ASSERT_EQ(unit.precisions.size(), 1U);
+          EXPECT_EQ(unit.precisions.front().name, wanted.word);
+          EXPECT_EQ(unit.precisions.front().accumulate, wanted.accumulate);
+          for (std::size_t kind = 0; kind < count_kinds; ++kind) {
+            if (unit.cycles[kind] == 0) continue;
+            const auto table =
+                operation_pj(static_cast<Count>(kind), wanted.word, wanted.accumulate, machine.technology_nm);
+            if (static_cast<Count>(kind) == Count::mac && composes_macs(unit)) continue;
+            EXPECT_EQ(unit.energy_pj[kind], table ? table->value : 0) << name_of(static_cast<Count>(kind));
+          }
+        }
+        for (std::size_t l = 0; l < core.levels.size(); ++l) {
+          const Memory& memory = machine[core.levels[l].memory];
+          const Memory& before = published[published.cores[c].levels[l].memory];
+          EXPECT_GE(memory.size_bits, before.size_bits) << memory.name;
+          if (memory.kind != MemoryKind::registers) continue;
+          const bool sums = core.levels[l].holds(Path::output);
+          for (const Port& port : memory.ports) EXPECT_GE(port.max_bits, sums ? wanted.sum : wanted.operand);
+          // A bit costs what it did.
+          EXPECT_NEAR(memory.read_pj / static_cast<double>(memory.ports.front().max_bits),
+                      before.read_pj / static_cast<double>(before.ports.front().max_bits), 1e-12)
+              << memory.name;
+        }
+      }
+    }
+  }
+  EXPECT_GE(families, 12);
+}
+
 TEST(Presets, EveryValueSaysWhereItComesFrom) {
   for (const std::string& name : preset_names()) {
     for (const Origin& origin : preset(name).origins) {
@@ -133,12 +202,43 @@ TEST(Presets, PublishedPeaks) {
                          Row{"dacapo", "mx9", 256e9},
                          Row{"dacapo", "mx6", 1024e9},
                          Row{"dacapo", "mx4", 4096e9},
-                         Row{"stm32f407", "fp32", 336e6},
                          Row{"raspberry_pi_4", "fp32", 48e9}}) {
     const Hardware hardware = preset(row.name);
     EXPECT_TRUE(std::ranges::count(hardware.peaks, row.precision, &StatedPeak::precision)) << row.name;
     EXPECT_NEAR(peak_operations(hardware, Count::mac, row.precision) / row.operations_per_s, 1, 0.02)
         << row.name << " " << row.precision;
+  }
+}
+
+// Kernels that others measured, in seconds, with their loads and stores.
+TEST(Presets, MicrocontrollersTakeAsLongAsMeasuredKernels) {
+  struct Kernel {
+    const char* name;
+    const char* precision;
+    double macs, seconds, tolerance;
+  };
+  const auto mac = static_cast<std::size_t>(Count::mac);
+  for (const Kernel& kernel :
+       {// CMSIS-NN (arXiv 1801.06601): a network of 12.3 M MACs on an STM32F746 at 216 MHz.
+        Kernel{"stm32f746", "int8", 12.3e6, 99.1e-3, 0.02},
+        // X-CUBE-AI 3.3 on an STM32F401, a Cortex-M4: 950,717 MACs in 8,350,026 cycles; here at 168 MHz.
+        Kernel{"stm32f407", "fp32", 950717, 8350026 / 168e6, 0.05},
+        // X-CUBE-AI on a Cortex-M7: 6 cycles a MAC (UM2526).
+        Kernel{"stm32h743", "fp32", 1e6, 6e6 / 480e6, 0.01}}) {
+    const Hardware hardware = preset(kernel.name);
+    const Rate& rate = *hardware.cores.front().rate;
+    const auto found = std::ranges::find(rate.precisions, kernel.precision, &PrecisionRate::name);
+    ASSERT_NE(found, rate.precisions.end());
+    const KindRates rates = rate.in(static_cast<std::size_t>(found - rate.precisions.begin()));
+    const double seconds = kernel.macs / rates.operations_per_s[mac];
+    EXPECT_NEAR(seconds / kernel.seconds, 1, kernel.tolerance) << kernel.name << " " << kernel.precision;
+  }
+  // Two operands of 32 bits need a cycle at 64 bits, two at 32 bits: no MAC is faster than its loads.
+  for (const char* name : {"stm32f407", "stm32f746", "stm32h743", "poet_m4f", "poet_mkr1000"}) {
+    const Hardware hardware = preset(name);
+    const double cycles = hardware.clock_hz / hardware.cores.front().rate->operations_per_s[mac];
+    const double loads = 64 / hardware.memories.front().ports.front().bits_per_cycle();
+    EXPECT_GE(cycles, std::min(loads, 2.0)) << name;
   }
 }
 

@@ -43,7 +43,9 @@ TEST(HardwareErrors, KeysAndForms) {
             "m.yaml:28:15: the memory 'sram' has no size (write size: 2 MiB)");
   EXPECT_EQ(message_of(changed("size: 64 KiB", "size: 0.3 bit")),
             "m.yaml:28:15: 'size' is not a whole number of bits: 0.3");
-  EXPECT_EQ(message_of(changed("size: 64 KiB", "size: .nan")), "m.yaml:28:15: '.nan' does not start with a number");
+  EXPECT_EQ(
+      message_of(changed("size: 64 KiB", "size: .nan")),
+      "m.yaml:28:15: '.nan' does not start with a number (write a number, with its unit if it has one: 4 or 2 MiB)");
   EXPECT_EQ(message_of(changed("size: 64 KiB", "size: 64 EiB")),
             "m.yaml:28:15: '64 EiB' is more than any machine has (at most 128 PiB)");
   EXPECT_EQ(message_of(changed("size: 64 KiB", "size: [64 KiB]")),

@@ -77,7 +77,39 @@ TEST(HardwareReport, CollectsWhatIsThere) {
   EXPECT_EQ(report.memories[0].name, "dram");
   ASSERT_EQ(report.links.size(), 1U);
   EXPECT_EQ(report.links[0].between, "pe, dram");
-  EXPECT_EQ(report.confidence, 'B');
+}
+
+TEST(HardwareReport, ConfidenceIsThatOfTheWeakestValueThatMatters) {
+  const HardwareReport report = summarize(toy());
+  EXPECT_EQ(report.time_confidence, 'B');    // all stated so
+  EXPECT_EQ(report.energy_confidence, 'D');  // of bf16 relative to int8, by the table
+  EXPECT_EQ(report.confidence, 'D');
+  // A single function, and what counts as 0, do not matter; a width does.
+  const auto changed = [](const std::string& from, const std::string& to) {
+    std::string text = machine;
+    text.replace(text.find(from), from.size(), to);
+    auto hardware = read_hardware_text(text, "toy.yaml");
+    EXPECT_TRUE(hardware) << hardware.error().text();
+    return summarize(*hardware);
+  };
+  EXPECT_EQ(
+      changed("energy: 0.5 pJ}", "energy: 0.5 pJ}, exp: {cycles: 9, energy: 1 pJ, confidence: D}").time_confidence,
+      'B');
+  EXPECT_EQ(changed("width: 128 bit/cycle", "width: {value: 128 bit/cycle, confidence: C}").time_confidence, 'C');
+  EXPECT_EQ(changed("confidence: B\n", "").confidence, '-');
+}
+
+TEST(HardwareReport, ASumThatLacksAPartIsNoTotal) {
+  const HardwareReport report = summarize(toy());
+  EXPECT_EQ(report.without_area, "");
+  EXPECT_EQ(report.without_static_power, "core pe");
+  const std::string text = to_text(report, {});
+  EXPECT_THAT(text, HasSubstr("static power not stated: of core pe it is not known"));
+  EXPECT_THAT(text, HasSubstr("without control, wires and interfaces"));
+  const auto json = nlohmann::json::parse(to_json(report, {}));
+  EXPECT_TRUE(json["static_w"].is_null());
+  EXPECT_GT(json["known_static_w"], 0);
+  EXPECT_EQ(json["area_mm2"], json["known_area_mm2"]);
 }
 
 TEST(HardwareReport, PeaksAreUnitsTimesRateTimesClock) {

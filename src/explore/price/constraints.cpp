@@ -27,6 +27,19 @@ double fastest(const Hardware& hardware) {
   return most;
 }
 
+// Area and static power where a part has none, by name.
+std::string missing_part(const std::string& fact, const MachineTotals& totals) {
+  return fact == "area" ? totals.without_area : fact == "static_power" ? totals.without_static_power : std::string();
+}
+
+Error unknown_fact(const std::string& fact, const std::string& part, const std::string& place) {
+  return {.message = fmt::format("the {} of {} is not known, so that of the machine is none",
+                                 fact == "area" ? "area" : "static power", part),
+          .place = place,
+          .advice = fmt::format("state {} there{}", fact,
+                                fact == "area" ? ", or the technology and precisions to derive it from" : "")};
+}
+
 std::map<std::string, Quantity> values_of(const Hardware& hardware, const MachineTotals& totals) {
   constexpr double square_nanometres = 1e12;  // in a square millimetre
   constexpr double picojoules = 1e12;         // in a joule
@@ -44,6 +57,15 @@ std::map<std::string, Quantity> values_of(const Hardware& hardware, const Machin
 
 }  // namespace
 
+Status check_area(const Space& space, const MachineTotals& totals) {
+  const bool needed = std::ranges::any_of(space.objectives, [&](const Objective& objective) {
+    if (objective.function) return false;
+    return objective.metric == Metric::area || (objective.metric == Metric::cost && space.prices.per_mm2 > 0);
+  });
+  if (!needed || totals.without_area.empty()) return Done{};
+  return unknown_fact("area", totals.without_area, space.path);
+}
+
 Expected<std::optional<std::string>> broken_constraint(const Space& space, const Hardware& hardware,
                                                        const MachineTotals& totals) {
   if (space.constraints.empty()) return std::optional<std::string>();
@@ -60,6 +82,10 @@ Expected<std::optional<std::string>> broken_constraint(const Space& space, const
                      .place = constraint.place,
                      .advice = near.empty() ? fmt::format("known: {}", fmt::join(names, ", "))
                                             : fmt::format("did you mean '{}'?", near)};
+      }
+      const bool own = std::ranges::any_of(hardware.parameters, [&](const auto& each) { return each.first == name; });
+      if (const std::string part = missing_part(name, totals); !own && !part.empty()) {
+        return unknown_fact(name, part, constraint.place);
       }
       values.push_back(value->second);
     }

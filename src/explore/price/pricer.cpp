@@ -165,7 +165,11 @@ Expected<std::unique_ptr<DesignPricer>> DesignPricer::open(const Space& space) {
   for (const Design design : {Design{0}, space.size() / 2, space.size() - 1}) {
     const auto hardware = family.with({.parameters = space.parameters(design)});
     if (hardware && !first) first = *hardware;
-    if (hardware) MONET_CHECK(broken_constraint(space, *hardware, totals_of(*hardware)));
+    if (hardware) {
+      const MachineTotals totals = totals_of(*hardware);
+      MONET_CHECK(check_area(space, totals));
+      MONET_CHECK(broken_constraint(space, *hardware, totals));
+    }
     everything += (hardware ? hash_of(*hardware) : "no machine") + "\n";
   }
   pricer->kept_ = std::make_unique<Kept>(std::move(family));
@@ -215,6 +219,10 @@ Outcome DesignPricer::price(Design design, bool check) {
   outcome.static_w = totals.static_w;
   outcome.macs_per_cycle = totals.macs_per_cycle;
   outcome.on_chip_bits = totals.on_chip_bits;
+  if (const auto known = check_area(space_, totals); !known) {
+    outcome.failure = known.error().text();
+    return outcome;
+  }
   const auto broken = broken_constraint(space_, *hardware, totals);
   if (!broken || *broken) {
     outcome.excluded = broken.has_value();

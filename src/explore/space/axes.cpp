@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -73,10 +74,13 @@ class AxisReader {
     Quantity quantity;
     if (text == "true" || text == "false") {
       quantity.value = text == "true" ? 1 : 0;
+    } else if (is_name(text)) {
+      return add_word(text, place);
     } else {
       MONET_TRY(const Written written, written_in(text, place));
       quantity = written.quantity;
     }
+    if (words_) return mixed(text, place);
     for (std::size_t i = 0; i < axis_.quantities.size(); ++i) {
       const Quantity& other = axis_.quantities[i];
       if (other.dimension != quantity.dimension) {
@@ -91,9 +95,29 @@ class AxisReader {
     if (axis_.texts.size() == most_values) {
       return error_at(place, fmt::format("{} has more than {} values", what_, most_values), "take larger steps");
     }
+    append(text, quantity, place);
+    return Done{};
+  }
+
+  void append(const std::string& text, const Quantity& quantity, const Place& place) {
     axis_.texts.push_back(text);
     axis_.quantities.push_back(quantity);
     places_.push_back(place);
+  }
+
+  Error mixed(const std::string& text, const Place& place) const {
+    return error_at(place, fmt::format("{} has '{}' beside '{}'", what_, shown(text), shown(axis_.texts.front())),
+                    "write words alone, or numbers alone");
+  }
+
+  // A word of the family, which says which words there are; it counts as its place in the list.
+  Status add_word(const std::string& text, const Place& place) {
+    if (!words_ && !axis_.texts.empty()) return mixed(text, place);
+    words_ = true;
+    if (std::ranges::find(axis_.texts, text) != axis_.texts.end()) {
+      return error_at(place, fmt::format("{} has the value '{}' twice", what_, shown(text)), "remove one of them");
+    }
+    append(text, {.value = static_cast<double>(axis_.texts.size()), .dimension = {}}, place);
     return Done{};
   }
 
@@ -183,6 +207,7 @@ class AxisReader {
 
   const Yaml::Entry& entry_;
   std::string what_;
+  bool words_ = false;
 };
 
 }  // namespace

@@ -108,7 +108,13 @@ Status check_constraints(const Space& space, const Parameters& defaults) {
       const auto fact = std::ranges::find(machine_facts(), name, &MachineFact::name);
       if (defaults.has(name)) {
         Yaml scalar{.kind = YamlKind::scalar, .place = {}, .scalar = "=" + name, .items = {}, .entries = {}};
-        MONET_TRY(values.emplace_back(), defaults.evaluate(scalar));
+        auto value = defaults.evaluate(scalar);
+        if (!value) {
+          Error error = std::move(value).error();
+          error.place = constraint.place;
+          return error;
+        }
+        values.push_back(*value);
       } else if (fact != machine_facts().end()) {
         values.push_back({.value = 1, .dimension = fact->dimension});
       } else {

@@ -26,7 +26,7 @@ using Choice = std::vector<std::uint16_t>;
 struct Axis {
   std::string name;
   std::vector<std::string> texts;    // as a hardware file writes them
-  std::vector<Quantity> quantities;  // the same in base units
+  std::vector<Quantity> quantities;  // the same in base units; of a word, its place among them
 };
 
 // A parameter that follows from others, as in `=lanes * 16 B`.

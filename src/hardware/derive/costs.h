@@ -35,6 +35,11 @@ SramCosts register_costs(double size_bytes, double width_bits, double technology
 std::optional<DerivedCost> operation_pj(Count kind, std::string_view precision, std::string_view accumulate,
                                         double technology_nm);
 
+// Square micrometres of the arithmetic of one lane: a multiplier at a precision, an adder for its sums (`accumulate`
+// empty: the same). Without registers, wires and control. Nothing for a precision that no table knows.
+std::optional<DerivedCost> lane_um2(bool multiplies, bool adds, std::string_view precision, std::string_view accumulate,
+                                    double technology_nm);
+
 // Picojoules a bit of a type of DRAM: "LPDDR4", "HBM2e" …; nothing for a type that no table knows.
 struct DramCosts {
   DerivedCost read_pj_per_bit, write_pj_per_bit;
