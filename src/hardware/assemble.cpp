@@ -8,7 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace monet {
 
@@ -29,6 +32,7 @@ class Assembler {
     }
     index_links();
     for (const PendingLevel& pending : levels_) MONET_CHECK(attach(pending));
+    for (const auto& [memory, uses] : uses_) find_over_links(memory, uses);
     return Done{};
   }
 
@@ -39,6 +43,9 @@ class Assembler {
     ScopeId scope;
     const LevelPrototype* prototype;
     MemoryId memory;  // not valid: to be found by name
+  };
+  struct LevelUse {
+    std::size_t core, level;
   };
   struct PendingLinks {
     const ClusterPrototype* cluster;
@@ -178,9 +185,57 @@ class Assembler {
     MONET_CHECK(assign_ports(hardware_[level.memory], *moves_[level.memory.index()], prototype.paths,
                              prototype.own.has_value(), level));
     MONET_TRY(level.link, link_of(pending, level.memory));
+    if (!prototype.own && prototype.link.empty()) {
+      uses_[level.memory].push_back({pending.core, hardware_.cores[pending.core].levels.size()});
+    }
     hardware_.cores[pending.core].levels.push_back(level);
     places_.levels[pending.core].push_back(prototype.place);
     return Done{};
+  }
+
+  // Where links join a memory to some of the cores that use it, the others reach it over the links between cores. Cores
+  // of a type stay equal: what is on the way is no part of their levels.
+  void find_over_links(MemoryId memory, const std::vector<LevelUse>& uses) {
+    const auto level_of = [&](const LevelUse& use) -> Level& { return hardware_.cores[use.core].levels[use.level]; };
+    const auto joined = [&](const LevelUse& use) { return level_of(use).link.valid(); };
+    if (std::ranges::none_of(uses, joined) || std::ranges::all_of(uses, joined)) return;
+    const std::vector<bool> reached = reached_from(memory);
+    std::set<std::string> types;
+    for (const LevelUse& use : uses) {
+      if (joined(use) || !reached[use.core]) continue;
+      level_of(use).over_links = true;
+      types.insert(hardware_.cores[use.core].type);
+    }
+    for (const LevelUse& use : uses) {
+      if (!joined(use) || !types.contains(hardware_.cores[use.core].type)) continue;
+      level_of(use).link = {};
+      level_of(use).over_links = true;
+    }
+  }
+
+  // By core: links lead there, from core to core.
+  std::vector<bool> reached_from(MemoryId memory) const {
+    std::vector<bool> reached(hardware_.cores.size(), false);
+    std::vector<bool> passed(hardware_.links.size(), false);
+    std::vector<std::size_t> open;
+    const auto pass = [&](const Link& link, std::size_t number) {
+      if (passed[number]) return;
+      passed[number] = true;
+      for (const End& end : link.ends) {
+        if (!end.core.valid() || reached[end.core.index()]) continue;
+        reached[end.core.index()] = true;
+        open.push_back(end.core.index());
+      }
+    };
+    for (std::size_t i = 0; i < hardware_.links.size(); ++i) {
+      if (memory_ends_.contains({LinkId(i), memory})) pass(hardware_.links[i], i);
+    }
+    while (!open.empty()) {
+      const std::size_t core = open.back();
+      open.pop_back();
+      for (const LinkId link : links_of_core_[core]) pass(hardware_[link], link.index());
+    }
+    return reached;
   }
 
   Hardware& hardware_;
@@ -191,6 +246,7 @@ class Assembler {
   std::vector<const std::vector<const Yaml*>*> moves_;  // by memory
   std::vector<std::vector<LinkId>> links_of_core_;
   std::set<std::pair<LinkId, MemoryId>> memory_ends_;
+  std::map<MemoryId, std::vector<LevelUse>> uses_;  // levels that say nothing of a link
   std::size_t nodes_ = 0;
   std::size_t joined_ = 0;
 };

@@ -103,7 +103,9 @@ struct Level {
   // Bit i: one instance of the memory feeds all lanes along dimension i of the core's first unit. There are as many
   // instances as the sizes of the other dimensions multiply to.
   std::uint32_t served = 0;
-  LinkId link;  // between this memory and the level below; not valid: attached directly
+  LinkId link;  // between this memory and the level below; not valid: attached directly, or
+  // reached over links of other cores: those on the way depend on where the core is, so they are no part of the level.
+  bool over_links = false;
 
   bool holds(Path path) const;
 };

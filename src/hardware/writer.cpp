@@ -167,7 +167,7 @@ class Writer {
       if ((level.served >> d & 1U) != 0) served.push_back(core.units[0].dimensions[d].name);
     out.field(4, "serves", quoted_list(served));
     if (level.link.valid()) out.field(4, "link", yaml_quoted(hardware_[level.link].name));
-    if (!level.link.valid() && !own) out.field(4, "link", "none");
+    if (!level.link.valid() && !level.over_links && !own) out.field(4, "link", "none");
     if (own) {
       write_memory(out, 4, memory, &level);
     } else if (!moves_[level.memory.index()]) {

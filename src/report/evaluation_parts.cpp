@@ -47,8 +47,10 @@ Parts parts_of(const std::array<double, count>& causes) {
 
 std::vector<std::string> cores_of(const Hardware& hardware, const OperatorAssignment& assignment) {
   std::vector<std::string> names;
+  std::vector<bool> seen(hardware.cores.size(), false);
   for (const CoreId core : assignment.cores) {
-    if (std::ranges::find(names, hardware[core].name) == names.end()) names.push_back(hardware[core].name);
+    if (!seen[core.index()]) names.push_back(hardware[core].name);
+    seen[core.index()] = true;
   }
   return names;
 }
@@ -144,7 +146,7 @@ void fill_phases(Evaluation& evaluation, const std::array<PhaseBooks, phase_coun
 
 CriticalStep critical_step(const ScheduledStep& step, const PathStep& part) {
   CriticalStep result{.name = part.node.valid() ? step.graph[part.node].name : "",
-                      .kind = "wait",
+                      .kind = part.what == PathStep::What::room ? "room" : "wait",
                       .start = part.start,
                       .end = part.end};
   if (part.what == PathStep::What::tile) result.kind = "compute";
@@ -159,18 +161,41 @@ CriticalStep critical_step(const ScheduledStep& step, const PathStep& part) {
   return result;
 }
 
-// Neighbours of the same name and kind, such as the tiles of one operator, become one step.
+// Of a part of the path that runs a tile: the cycles in which its units do not work.
+double stalled_cycles(const ScheduledStep& step, const PathStep& part) {
+  if (part.what != PathStep::What::tile) return 0;
+  const ScheduledTile& tile = step.schedule.tiles[part.index];
+  const double cycles = part.end - part.start;
+  const double share = length(tile) > 0 ? cycles / length(tile) : 0;
+  return std::clamp(cycles - share * step.schedule.costs[tile.cost].compute_cycles, 0.0, cycles);
+}
+
+// Neighbours of the same name and kind, such as the tiles of one operator, become one step; what of these is no
+// computing is a step of its own behind it.
 void fill_critical_path(Evaluation& evaluation, const ScheduledStep& step, const CriticalPath& path) {
   std::vector<CriticalStep>& steps = evaluation.critical_path;
+  double stalled = 0;  // of the last step
+  const auto split_last = [&] {
+    if (stalled <= 0) return;
+    CriticalStep stall = steps.back();
+    stall.kind = "stall";
+    stall.start = steps.back().end = std::max(stall.start, stall.end - stalled);
+    if (steps.back().end <= steps.back().start) steps.pop_back();
+    steps.push_back(std::move(stall));
+    stalled = 0;
+  };
   for (const PathStep& part : path.steps) {
     if (part.end <= part.start) continue;
     CriticalStep next = critical_step(step, part);
     if (!steps.empty() && steps.back().name == next.name && steps.back().kind == next.kind) {
       steps.back().end = next.end;
     } else {
+      split_last();
       steps.push_back(std::move(next));
     }
+    stalled += stalled_cycles(step, part);
   }
+  split_last();
   for (std::size_t i = 0; i < path_times; ++i) {
     if (path.cycles[i] != 0)
       evaluation.critical_by_kind.emplace_back(name_of(static_cast<PathTime>(i)), path.cycles[i]);

@@ -189,11 +189,16 @@ std::string memories_text(const Evaluation& evaluation) {
     const auto capacity = memories.front()->capacity_bytes;
     const auto live = largest_of(memories, &MemoryResult::live_peak_bytes);
     const auto packed = largest_of(memories, &MemoryResult::packed_peak_bytes);
+    // What moves inside a core is part of its tiles: it costs energy, and is not counted in bytes.
+    const auto moved = [&](double MemoryResult::* bytes) {
+      const bool counted_at_all =
+          sum_of(memories, &MemoryResult::read_bytes) + sum_of(memories, &MemoryResult::written_bytes) > 0;
+      return counted_at_all ? rounded_bytes(sum_of(memories, bytes)) : std::string("-");
+    };
     table.add({counted(group, memories.size()), memories.front()->kind, capacity > 0 ? byte_size(capacity) : "",
                byte_size(live), packed > 0 ? byte_size(packed) : "",
                share_text(static_cast<double>(std::max(live, packed)), static_cast<double>(capacity)),
-               rounded_bytes(sum_of(memories, &MemoryResult::read_bytes)),
-               rounded_bytes(sum_of(memories, &MemoryResult::written_bytes)),
+               moved(&MemoryResult::read_bytes), moved(&MemoryResult::written_bytes),
                energy_text(sum_of(memories, &MemoryResult::energy_pj))});
   }
   return "\n" + table.text() + (shown < groups.size() ? fmt::format("and {} more\n", groups.size() - shown) : "");

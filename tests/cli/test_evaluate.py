@@ -133,6 +133,40 @@ def test_nothing_is_better_than_its_bound(evaluated, hardware) -> None:
 
 
 @every_machine
+def test_no_operator_is_faster_than_its_bound(evaluated, hardware) -> None:
+    for row in evaluated(NETWORK, "--hardware", hardware)["operators"]:
+        assert row["bound_cycles"] <= row["busy_cycles"] * (1 + 1e-9), row
+
+
+def test_a_mesh_of_a_thousand_cores(evaluated) -> None:
+    found = evaluated("lenet5", "--hardware", "edge_tpu", "--set", "x=32", "--set", "y=32", "--no-compare")
+    assert sum(part["kind"] == "core" for part in found["resources"]) == 1026
+    assert found["checked"]
+
+
+def test_cores_under_one_memory_work_side_by_side(evaluated) -> None:
+    found = evaluated("resnet18-cifar", "--batch", 4, "--hardware", "raspberry_pi_4", "--no-compare")
+    assert found["latency_cycles"] < 1.1 * found["bound"]["latency_cycles"]
+
+
+def test_a_constant_begins_no_phase(evaluated) -> None:
+    found = evaluated("resnet18-cifar", "--hardware", "edge_tpu", "--no-compare")
+    forward, backward, _ = found["phases"]
+    assert backward["start"] > forward["start"]
+    first = min(row["start"] for row in found["operators"] if row["phase"] == "backward" and row["operator"] != "Fill")
+    assert backward["start"] == first
+
+
+def test_what_stalls_does_not_compute(evaluated) -> None:
+    found = evaluated("resnet18-cifar", "--hardware", "edge_tpu", "--no-compare")
+    of_path = {kind: sum(step["end"] - step["start"] for step in found["critical_path"] if step["kind"] == kind)
+               for kind in ("compute", "stall")}
+    tiles = {kind: found["critical_by_kind"].get(kind, 0) for kind in ("compute", "stall", "load", "fill", "slowed")}
+    assert of_path["compute"] == pytest.approx(tiles["compute"], rel=1e-6)
+    assert of_path["stall"] == pytest.approx(sum(tiles.values()) - tiles["compute"], rel=1e-6)
+
+
+@every_machine
 def test_the_critical_path_reaches_from_start_to_end(evaluated, hardware) -> None:
     found = evaluated(NETWORK, "--hardware", hardware)
     path = found["critical_path"]

@@ -163,7 +163,7 @@ inline void account_schedule(AccountCase& c) {
              {.start = 212, .end = 250, .cost = 3, .core = c1, .wait = Wait::transfer, .by = 6}};
   s.tiles[2].read_route = 0;
   s.tiles[2].write_route = 3;
-  const auto transfer = [&](double start, double end, std::int64_t bytes, std::size_t buffer, std::uint16_t route,
+  const auto transfer = [&](double start, double end, std::int64_t bytes, std::size_t buffer, std::uint32_t route,
                             TransferKind kind, Wait wait = Wait::nothing, std::uint32_t by = 0) {
     s.transfers.push_back(
         {start, end, bytes, BufferId(buffer), s.routes[route].from, s.routes[route].to, route, kind, false, wait, by});

@@ -48,7 +48,7 @@ AccountCase random_account_case(std::uint64_t seed) {
   }
   for (std::int64_t i = random.between(0, 20); i > 0; --i) {
     const double start = static_cast<double>(random.between(0, 20) * 10);
-    const auto route = static_cast<std::uint16_t>(random.between(0, 6));
+    const auto route = static_cast<std::uint32_t>(random.between(0, 6));
     s.transfers.push_back({.start = start,
                            .end = start + static_cast<double>(random.between(0, 5) * 10),
                            .bytes = random.between(1, 1000),

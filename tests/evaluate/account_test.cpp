@@ -144,7 +144,7 @@ TEST(Account, CoresAreBusyOrIdleForAReason) {
   EXPECT_EQ(cores[0].compute_pj, 1300);
   EXPECT_THAT(cores[0].idle, ElementsAre(0, 20 + 30, 0, 60));
   EXPECT_EQ(cores[1].busy.cycles, 90 + 38);
-  EXPECT_THAT(cores[1].idle, ElementsAre(0, 40 + 82, 0, 10));
+  EXPECT_THAT(cores[1].idle, ElementsAre(0, 20 + 82, 20, 10));
 }
 
 TEST(Account, TrafficOfChannelsAndMemories) {

@@ -78,7 +78,7 @@ TEST(Bookings, AgreeWithACalendar) {
       std::vector<ChannelUse> uses;
       double speed = 1 << pick(0, 3);
       for (int i = 0; i < count; ++i) {
-        if (pick(0, 1) == 1) uses.push_back({static_cast<std::uint16_t>(i), static_cast<double>(1 << pick(0, 1))});
+        if (pick(0, 1) == 1) uses.push_back({static_cast<std::uint32_t>(i), static_cast<double>(1 << pick(0, 1))});
       }
       const int start = pick(0, 60);
       // An amount that whole cycles can do.

@@ -102,6 +102,9 @@ void expect_balanced(const Evaluation& result, const Totals& totals, const Hardw
   }
   EXPECT_LE(result.bound_cycles, result.latency_cycles * (1 + 1e-9)) << seed << ": " << result.bound_by;
   EXPECT_LE(result.bound_pj, result.energy_pj * (1 + 1e-9)) << seed;
+  for (const OperatorResult& row : result.operators) {
+    EXPECT_LE(row.bound_cycles, row.busy_cycles * (1 + 1e-9)) << seed << ": " << row.name;
+  }
   for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
     const auto memory = std::ranges::find(result.memories, hardware.memories[m].name, &MemoryResult::name);
     EXPECT_TRUE(memory == result.memories.end() || memory->live_peak_bytes == totals.live_peak_bytes[m]) << seed;

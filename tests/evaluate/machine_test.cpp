@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <vector>
+
 namespace monet {
 namespace {
 
@@ -89,6 +92,103 @@ TEST(Machine, EqualPortsAreOneChannelOfWhichATransferTakesOne) {
     if (machine.channels()[use.channel].memory != sram) continue;
     EXPECT_EQ(use.share * in.bits_per_cycle, 512);
   }
+}
+
+// A mesh of cores with a memory each, and nothing else between them.
+Hardware mesh(int rows, int columns) {
+  const auto hardware = read_hardware_text(fmt::format(R"(
+monet: 1
+name: mesh
+clock: 1 GHz
+cores:
+  pe:
+    grid: [{}, {}]
+    rate: {{operations: {{all: 1 GOP/s}}, energy: {{all: 1 pJ}}}}
+    memories:
+      sram: {{size: 16 KiB, ports: {{rw: {{width: 64 bit/cycle}}}}, read_energy: 1 pJ, write_energy: 1 pJ}}
+links:
+  - {{mesh: pe, width: 32 bit/cycle, latency: 1 cycle, energy: 2 pJ/bit}}
+)",
+                                                       rows, columns),
+                                           "mesh.yaml");
+  EXPECT_TRUE(hardware) << hardware.error().message << " " << hardware.error().place;
+  return *hardware;
+}
+
+TEST(Machine, EveryPairOfALargeMeshHasItsRoute) {
+  // More routes than 16 bits can number; each with as many hops as there are rows and columns between its ends.
+  const int rows = 17, columns = 16;
+  const Hardware hardware = mesh(rows, columns);
+  Machine machine(hardware);
+  const auto memory_at = [&](int core) { return hardware.cores[static_cast<std::size_t>(core)].levels[0].memory; };
+  std::size_t wrong = 0;
+  for (int from = 0; from < rows * columns; ++from) {
+    for (int to = 0; to < rows * columns; ++to) {
+      if (from == to) continue;
+      const std::uint32_t number = machine.route(memory_at(from), memory_at(to));
+      ASSERT_NE(number, no_route);
+      const Route& route = machine.routes()[number];
+      const double hops = std::abs(from / columns - to / columns) + std::abs(from % columns - to % columns);
+      if (route.from != memory_at(from) || route.to != memory_at(to) || route.latency_cycles != hops ||
+          route.pj_per_bit != 2 * hops || route.channels.size() != static_cast<std::size_t>(hops) + 2) {
+        ++wrong;
+      }
+    }
+  }
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_EQ(machine.routes().size(), static_cast<std::size_t>(rows * columns * (rows * columns - 1)));
+  EXPECT_GT(machine.routes().size(), 65535U);
+}
+
+TEST(Machine, AWayDoesNotDependOnWhatWasAskedBefore) {
+  const Hardware hardware = mesh(5, 6);
+  Machine one(hardware);
+  Machine other(hardware);
+  const auto channels = [](Machine& machine, MemoryId from, MemoryId to) {
+    std::vector<std::uint32_t> used;
+    const std::uint32_t route = machine.route(from, to);
+    for (const ChannelUse& use : machine.routes()[route].channels) used.push_back(use.channel);
+    return used;
+  };
+  const auto memory_at = [&](std::size_t core) { return hardware.cores[core].levels[0].memory; };
+  for (std::size_t from = 0; from < 30; ++from) {
+    for (std::size_t to = 0; to < 30; ++to) {
+      if (from == to) continue;
+      Machine fresh(hardware);
+      const auto way = channels(fresh, memory_at(from), memory_at(to));
+      EXPECT_EQ(way, channels(one, memory_at(from), memory_at(to)));
+      EXPECT_EQ(channels(other, memory_at(29 - from), memory_at(29 - to)),
+                channels(one, memory_at(29 - from), memory_at(29 - to)));
+    }
+  }
+}
+
+TEST(Machine, OnlyABusIsNoDetour) {
+  const auto hardware = read_hardware_text(R"(
+monet: 1
+name: both
+clock: 1 GHz
+cores:
+  pe:
+    grid: [1, 3]
+    rate: {operations: {all: 1 GOP/s}, energy: {all: 1 pJ}}
+    memories:
+      sram: {size: 16 KiB, ports: {rw: {width: 512 bit/cycle}}, read_energy: 1 pJ, write_energy: 1 pJ}
+links:
+  - {mesh: pe, width: 32 bit/cycle, latency: 1 cycle}
+  - {bus: pe, width: 128 bit/cycle}
+)",
+                                           "both.yaml");
+  ASSERT_TRUE(hardware) << hardware.error().message;
+  Machine machine(*hardware);
+  const MemoryId first = hardware->cores[0].levels[0].memory, last = hardware->cores[2].levels[0].memory;
+  const Route bus = machine.routes()[machine.route(first, last)];
+  const Route links = machine.routes()[machine.detour(first, last)];
+  EXPECT_EQ(bus.bits_per_cycle, 128);
+  EXPECT_EQ(bus.latency_cycles, 0);
+  EXPECT_EQ(links.bits_per_cycle, 32);
+  EXPECT_EQ(links.latency_cycles, 2);
+  EXPECT_EQ(machine.least_cycles(first, last, 1280), 10);
 }
 
 }  // namespace

@@ -278,7 +278,7 @@ class NaiveSchedule {
     return plan.cores[piece].index();
   }
 
-  void move(BufferId buffer, MemoryId from, MemoryId to, std::uint16_t route, TransferKind kind) {
+  void move(BufferId buffer, MemoryId from, MemoryId to, std::uint32_t route, TransferKind kind) {
     const std::int64_t bytes = tiles_.buffers[buffer.index()].bytes;
     const double took = static_cast<double>(bytes) * 8 / result_.routes[route].bits_per_cycle;
     result_.transfers.push_back({.start = now_,

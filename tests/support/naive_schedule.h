@@ -18,8 +18,8 @@ Hardware two_cores();
 // Channels and routes of two_cores(), by number.
 struct TwoCores {
   static constexpr std::size_t bus = 0, dram_port = 1, link_up = 2, link_down = 3, flash_read = 4, flash_write = 5;
-  static constexpr std::uint16_t from_dram[2] = {0, 1}, to_dram[2] = {2, 3};
-  static constexpr std::uint16_t up = 4, down = 5, page_out = 6, page_in = 7;
+  static constexpr std::uint32_t from_dram[2] = {0, 1}, to_dram[2] = {2, 3};
+  static constexpr std::uint32_t up = 4, down = 5, page_out = 6, page_in = 7;
   MemoryId dram, flash;
   MemoryId sram[2];
   explicit TwoCores(const Hardware& hardware);

@@ -44,7 +44,7 @@ export interface ResultData {
   does_not_fit: string;
   latency_cycles: number;
   latency_s: number | null;
-  latency_by: Parts; // compute, stall, traffic, recomputation, paging, waiting: adds up to latency_cycles
+  latency_by: Parts; // compute, stall, traffic, recomputation, paging, room, waiting: adds up to latency_cycles
   energy_pj: number;
   energy_breakdown: Parts; // "compute int8", "memory dram", "link noc", "network", "static"
   energy_by: Parts; // compute, traffic, recomputation, paging, static: adds up to energy_pj

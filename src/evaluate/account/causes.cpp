@@ -28,8 +28,8 @@ double compute_cycles(const Schedule& schedule, const PathStep& part) {
 }  // namespace
 
 std::string_view name_of(LatencyCause cause) {
-  static constexpr std::array<std::string_view, latency_causes> names = {"compute",       "stall",  "traffic",
-                                                                         "recomputation", "paging", "waiting"};
+  static constexpr std::array<std::string_view, latency_causes> names = {"compute", "stall", "traffic", "recomputation",
+                                                                         "paging",  "room",  "waiting"};
   return names[static_cast<std::size_t>(cause)];
 }
 
@@ -61,7 +61,7 @@ std::array<double, latency_causes> latency_by_cause(const ScheduledStep& step, c
     } else if (part.what == PathStep::What::transfer) {
       spend(pages(step.schedule.transfers[part.index].kind) ? LatencyCause::paging : LatencyCause::traffic, all);
     } else {
-      spend(LatencyCause::waiting, all);
+      spend(part.what == PathStep::What::room ? LatencyCause::room : LatencyCause::waiting, all);
     }
   }
   return cycles;

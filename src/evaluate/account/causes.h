@@ -19,9 +19,10 @@ enum class LatencyCause : std::uint8_t {
   traffic,        // critical transfers
   recomputation,  // all time on the path, waiting included, that belongs to operators which are run again
   paging,         // critical transfers to and from where tensors are paged to
+  room,           // waiting until there was room in a memory
   waiting,        // the rest
 };
-constexpr std::size_t latency_causes = 6;
+constexpr std::size_t latency_causes = 7;
 std::string_view name_of(LatencyCause cause);
 
 enum class EnergyCause : std::uint8_t {

@@ -60,7 +60,16 @@ std::vector<CoreUse> core_use(const ScheduledStep& step, const std::vector<doubl
     const ScheduledTile& tile = schedule.tiles[i];
     CoreUse& core = cores[tile.core.index()];
     core.busy.add(tile, schedule.costs[tile.cost]);
-    core.idle[static_cast<std::size_t>(cause_of(tile.wait))] += gaps[i];
+    // A transfer that waited for room: so did the core, until it began.
+    double for_room = 0;
+    if (tile.wait == Wait::transfer && tile.by < schedule.transfers.size()) {
+      const ScheduledTransfer& transfer = schedule.transfers[tile.by];
+      if (transfer.wait == Wait::memory || transfer.wait == Wait::room) {
+        for_room = std::clamp(gaps[i] - (tile.start - transfer.start), 0.0, gaps[i]);
+      }
+    }
+    core.idle[static_cast<std::size_t>(Idle::memory)] += for_room;
+    core.idle[static_cast<std::size_t>(cause_of(tile.wait))] += gaps[i] - for_room;
     core.compute_pj += schedule.costs[tile.cost].compute_pj;
     free_at[tile.core.index()] = std::max(free_at[tile.core.index()], tile.end);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 
 namespace monet {
 
@@ -18,7 +19,7 @@ class ChannelUses {
   explicit ChannelUses(const Schedule& schedule) : schedule_(schedule), channels_(schedule.channels.size()) {
     const auto tiles = static_cast<std::uint32_t>(schedule.tiles.size());
     for (std::uint32_t i = 0; i < tiles; ++i) {
-      for (const std::uint16_t route : {schedule.tiles[i].read_route, schedule.tiles[i].write_route}) {
+      for (const std::uint32_t route : {schedule.tiles[i].read_route, schedule.tiles[i].write_route}) {
         if (route != no_route) add(route, i);
       }
     }
@@ -69,7 +70,7 @@ class ChannelUses {
     std::vector<Moment> by_start;  // and of all that start no later, the one that ends last
   };
 
-  void add(std::uint16_t route, std::uint32_t user) {
+  void add(std::uint32_t route, std::uint32_t user) {
     for (const ChannelUse& channel : schedule_.routes[route].channels) channels_[channel.channel].users.push_back(user);
   }
 
@@ -113,6 +114,7 @@ class Walk {
     cursor_ = step_.schedule.cycles;
     // A schedule that is right takes no more steps than it has parts.
     std::size_t left = step_.schedule.tiles.size() + step_.schedule.transfers.size();
+    find_previous();
     for (; item && left > 0; --left) {
       const NodeId node = node_of(*item);
       const double end = std::min(end_of(*item), cursor_);
@@ -120,7 +122,9 @@ class Walk {
       const double start = std::clamp(start_of(*item), 0.0, end);
       add({item->what, item->index, node, start, end});
       waiting_ = node;
-      item = reason(*item);
+      if (is_tile(*item)) tile_ = item->index;
+      const std::optional<Item> before_room = wait_for_room(*item);
+      item = before_room ? before_room : reason(*item);
     }
     if (cursor_ > 0) add({PathStep::What::wait, 0, waiting_, 0, cursor_});
     std::ranges::reverse(path_.steps);
@@ -149,6 +153,45 @@ class Walk {
     return found;
   }
 
+  // By tile: the one before it on its core.
+  void find_previous() {
+    const std::vector<ScheduledTile>& tiles = step_.schedule.tiles;
+    std::vector<std::uint32_t> order(tiles.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::sort(order, {}, [&](std::uint32_t i) { return std::tuple(tiles[i].start, tiles[i].end, i); });
+    previous_.assign(tiles.size(), nothing);
+    std::vector<std::uint32_t> last(step_.hardware.cores.size(), nothing);
+    for (const std::uint32_t i : order) {
+      previous_[i] = last[tiles[i].core.index()];
+      last[tiles[i].core.index()] = i;
+    }
+  }
+
+  // What something that waited for room waited for before: its core, or the tile that made its data. Nothing: it did
+  // not wait, or would have had to wait as long for these.
+  std::optional<Item> wait_for_room(const Item& item) {
+    const Wait wait = is_tile(item) ? tile(item).wait : transfer(item).wait;
+    if ((wait != Wait::memory && wait != Wait::room) || tile_ == nothing) return std::nullopt;
+    std::uint32_t last = previous_[tile_];
+    const auto end_of_tile = [&](std::uint32_t i) { return i == nothing ? 0.0 : step_.schedule.tiles[i].end; };
+    const auto made_by = [&](BufferId buffer) {
+      const TileId maker = step_.tiles.buffers[buffer.index()].maker;
+      if (!maker.valid() || maker.index() == tile_) return;
+      if (end_of_tile(static_cast<std::uint32_t>(maker.index())) > end_of_tile(last)) {
+        last = static_cast<std::uint32_t>(maker.index());
+      }
+    };
+    if (is_tile(item)) {
+      for (const TileRead& read : step_.tiles.reads_of(TileId(item.index))) made_by(read.buffer);
+    } else if (transfer(item).buffer.valid()) {
+      made_by(transfer(item).buffer);
+    }
+    const double from = end_of_tile(last);
+    if (from >= cursor_ || last == nothing) return std::nullopt;
+    add({PathStep::What::room, 0, waiting_, from, cursor_});
+    return Item{PathStep::What::tile, last};
+  }
+
   std::optional<Item> reason(const Item& item) {
     const std::optional<Item> stated = before(item);
     const double known = stated ? end_of(*stated) : 0;
@@ -175,6 +218,7 @@ class Walk {
     const double cycles = step.end - step.start;
     switch (step.what) {
       case PathStep::What::wait: spend(PathTime::wait, cycles); break;
+      case PathStep::What::room: spend(PathTime::room, cycles); break;
       case PathStep::What::transfer: spend(time_of(step_.schedule.transfers[step.index].kind), cycles); break;
       case PathStep::What::tile: {
         const ScheduledTile& tile = step_.schedule.tiles[step.index];
@@ -197,6 +241,9 @@ class Walk {
   CriticalPath path_;
   double cursor_ = 0;  // the path is known from here on
   NodeId waiting_;     // of what starts there
+  static constexpr std::uint32_t nothing = 0xffffffffU;
+  std::uint32_t tile_ = nothing;         // the last one on the path, as far as it is known
+  std::vector<std::uint32_t> previous_;  // by tile
 };
 
 }  // namespace
@@ -204,7 +251,7 @@ class Walk {
 std::string_view name_of(PathTime time) {
   static constexpr std::array<std::string_view, path_times> names = {
       "compute",    "stall",        "load",     "fill",    "slowed", "fetch",
-      "write back", "core to core", "page out", "page in", "wait"};
+      "write back", "core to core", "page out", "page in", "room",   "wait"};
   return names[static_cast<std::size_t>(time)];
 }
 

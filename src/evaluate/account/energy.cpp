@@ -33,6 +33,22 @@ void add_tiles(const Hardware& hardware, const Schedule& schedule, Energy& energ
   }
 }
 
+// Over links that are part of no level.
+void add_streams(const Hardware& hardware, const Schedule& schedule, Energy& energy) {
+  const std::vector<double> link_pj = streaming_link_pj(hardware, schedule);
+  const auto add = [&](std::uint32_t number, double bits) {
+    if (number == no_route || link_pj[number] == 0) return;
+    for (const ChannelUse& use : schedule.routes[number].channels) {
+      const LinkId link = schedule.channels[use.channel].link;
+      if (link.valid()) energy.link[link.index()] += bits * link_pj_per_bit(hardware[link]);
+    }
+  };
+  for (const ScheduledTile& tile : schedule.tiles) {
+    add(tile.read_route, schedule.costs[tile.cost].home_read_bits);
+    add(tile.write_route, schedule.costs[tile.cost].home_write_bits);
+  }
+}
+
 void add_transfers(const Hardware& hardware, const Schedule& schedule, Energy& energy) {
   const std::vector<RoutePrice> prices = route_prices(hardware, schedule);
   const auto traffic = route_traffic(schedule, prices);
@@ -67,6 +83,7 @@ Energy energy_of(const Hardware& hardware, const Schedule& schedule) {
   energy.memory.assign(hardware.memories.size(), 0);
   energy.link.assign(hardware.links.size(), 0);
   add_tiles(hardware, schedule, energy);
+  add_streams(hardware, schedule, energy);
   add_transfers(hardware, schedule, energy);
   energy.static_pj = static_pj(hardware, schedule.cycles);
   for (const auto& part : energy.compute) energy.total += part.second;

@@ -43,10 +43,13 @@ void add_transfer(OperatorBooks& books, const ScheduledTransfer& transfer, const
 std::vector<OperatorBooks> operator_books(const ScheduledStep& step, std::span<const double> gaps,
                                           std::span<const NodeId> owners) {
   const Schedule& schedule = step.schedule;
+  const std::vector<double> link_pj = streaming_link_pj(step.hardware, schedule);
   std::vector<OperatorBooks> books(step.graph.nodes().size());
   for (std::size_t i = 0; i < schedule.tiles.size(); ++i) {
     const ScheduledTile& tile = schedule.tiles[i];
-    add_tile(books[step.tiles.node[i].index()], tile, schedule.costs[tile.cost], gaps[i]);
+    OperatorBooks& of_node = books[step.tiles.node[i].index()];
+    add_tile(of_node, tile, schedule.costs[tile.cost], gaps[i]);
+    of_node.network_pj += streamed_pj(link_pj, tile, schedule.costs[tile.cost]);
   }
   const std::vector<RoutePrice> prices = route_prices(step.hardware, schedule);
   for (std::size_t i = 0; i < schedule.transfers.size(); ++i) {

@@ -76,7 +76,6 @@ std::vector<NodeId> owners_of(const ScheduledStep& step) {
   for (std::size_t buffer = 0; buffer < tiles.buffers.size(); ++buffer) {
     const std::span<const std::uint32_t> moves = transfers.of(buffer), uses = users.of(buffer);
     if (moves.empty()) continue;
-    std::ranges::fill(next_in, nobody);
     std::uint32_t next = nobody;
     auto use = uses.begin();
     const TileId maker = tiles.buffers[buffer].maker;
@@ -91,6 +90,9 @@ std::vector<NodeId> owners_of(const ScheduledStep& step) {
       if (tile == nobody && maker.valid()) tile = static_cast<std::uint32_t>(maker.index());
       if (tile == nobody && !uses.empty()) tile = uses.front();
       if (tile != nobody) owners[i] = tiles.node[tile];
+    }
+    for (auto seen = uses.begin(); seen != use; ++seen) {
+      for (const Level& level : hardware[schedule.tiles[*seen].core].levels) next_in[level.memory.index()] = nobody;
     }
   }
   return owners;

@@ -7,7 +7,7 @@ namespace monet {
 std::array<PhaseBooks, phase_count> phase_books(const ScheduledStep& step, std::span<const OperatorBooks> operators,
                                                 const CriticalPath& path, double static_pj, double energy_pj) {
   std::array<PhaseBooks, phase_count> phases;
-  std::array<bool, phase_count> seen{};
+  std::array<bool, phase_count> seen{}, begun{};  // by any operator, by one that begins it
   double owned_pj = static_pj;
   for (std::size_t i = 0; i < operators.size(); ++i) {
     const OperatorBooks& books = operators[i];
@@ -16,11 +16,18 @@ std::array<PhaseBooks, phase_count> phase_books(const ScheduledStep& step, std::
     phase.energy_pj += books.energy_pj();
     owned_pj += books.energy_pj();
     if (books.tiles == 0) continue;
-    phase.start = seen[index] ? std::min(phase.start, books.start) : books.start;
-    phase.end = std::max(phase.end, books.end);
     phase.busy_cycles += books.busy.cycles;
     phase.macs += books.macs;
+    phase.end = std::max(phase.end, books.end);
+    // What reads nothing may run at any time: it begins no phase, unless there is nothing else in it.
+    const bool begins = !step.tiles.reads_of(TileId(step.tiles.operators[i].first)).empty();
+    if (begins && begun[index]) {
+      phase.start = std::min(phase.start, books.start);
+    } else if (begins || !seen[index]) {
+      phase.start = books.start;
+    }
     seen[index] = true;
+    begun[index] = begun[index] || begins;
   }
   for (const PathStep& part : path.steps) {
     const Phase phase = part.node.valid() ? step.graph[part.node].phase : Phase::forward;

@@ -11,7 +11,8 @@
 namespace monet {
 
 struct PhaseBooks {
-  double start = 0, end = 0;  // of its tiles: phases may overlap
+  // Of its tiles: phases may overlap. Operators that read nothing, such as constants, begin no phase.
+  double start = 0, end = 0;
   double busy_cycles = 0;
   double latency_cycles = 0;  // its share of the makespan
   double energy_pj = 0;

@@ -82,6 +82,28 @@ double transfer_pj(const RoutePrice& price, const ScheduledTransfer& transfer) {
          moved * (price.link_pj_per_bit + price.wires_pj_per_bit(transfer.kind));
 }
 
+std::vector<double> streaming_link_pj(const Hardware& hardware, const Schedule& schedule) {
+  std::vector<bool> over_links(hardware.memories.size(), false);
+  for (const Core& core : hardware.cores) {
+    for (const Level& level : core.levels) {
+      if (level.over_links) over_links[level.memory.index()] = true;
+    }
+  }
+  std::vector<double> pj(schedule.routes.size(), 0);
+  for (std::size_t i = 0; i < pj.size(); ++i) {
+    const Route& route = schedule.routes[i];
+    if (over_links[route.from.index()] || over_links[route.to.index()]) pj[i] = route.pj_per_bit;
+  }
+  return pj;
+}
+
+double streamed_pj(std::span<const double> link_pj, const ScheduledTile& tile, const TileCost& cost) {
+  double pj = 0;
+  if (tile.read_route != no_route) pj += link_pj[tile.read_route] * cost.home_read_bits;
+  if (tile.write_route != no_route) pj += link_pj[tile.write_route] * cost.home_write_bits;
+  return pj;
+}
+
 double static_w(const Hardware& hardware) {
   if (!hardware.effects.static_energy) return 0;
   std::vector<std::int64_t> users(hardware.memories.size(), 0);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace monet {
@@ -38,6 +39,11 @@ std::vector<RoutePrice> route_prices(const Hardware& hardware, const Schedule& s
 
 // All of one transfer. One that joined another pays for writing at its destination alone.
 double transfer_pj(const RoutePrice& price, const ScheduledTransfer& transfer);
+
+// By route: what a tile that streams pays for its links a bit beside what its mapping has counted, which knows only the
+// link of its level.
+std::vector<double> streaming_link_pj(const Hardware& hardware, const Schedule& schedule);
+double streamed_pj(std::span<const double> link_pj, const ScheduledTile& tile, const TileCost& cost);
 
 // A link in use costs by the cycle as long as its full width takes for these bits.
 double link_pj_per_bit(const Link& link);

@@ -49,13 +49,23 @@ TrafficBooks traffic_of(const ScheduledStep& step) {
     }
   }
 
+  const std::vector<double> link_pj = streaming_link_pj(hardware, schedule);
+  const auto stream = [&](std::uint32_t number, double bits) {
+    if (number == no_route) return;
+    route_bits[number] += bits;
+    if (link_pj[number] == 0) return;
+    for (const ChannelUse& use : schedule.routes[number].channels) {
+      const LinkId link = schedule.channels[use.channel].link;
+      if (link.valid()) books.channels[use.channel].energy_pj += bits * link_pj_per_bit(hardware[link]);
+    }
+  };
   for (const ScheduledTile& tile : schedule.tiles) {
     const TileCost& cost = schedule.costs[tile.cost];
     const MemoryId from = streams_from(schedule, tile), to = streams_to(schedule, tile);
     if (from.valid()) books.memories[from.index()].read_bytes += cost.home_read_bits / 8;
     if (to.valid()) books.memories[to.index()].written_bytes += cost.home_write_bits / 8;
-    if (tile.read_route != no_route) route_bits[tile.read_route] += cost.home_read_bits;
-    if (tile.write_route != no_route) route_bits[tile.write_route] += cost.home_write_bits;
+    stream(tile.read_route, cost.home_read_bits);
+    stream(tile.write_route, cost.home_write_bits);
   }
 
   for (std::size_t i = 0; i < route_bits.size(); ++i) {

@@ -10,7 +10,8 @@ namespace monet {
 struct ChannelBooks {
   double bytes = 0;
   double busy_cycles = 0;  // at its full width
-  // A link: what it carries. A port: accesses of transfers through it. What tiles stream is in the energy of tiles.
+  // A link: what it carries. A port: accesses of transfers through it. What tiles stream over the link of
+  // a level is in the energy of tiles.
   double energy_pj = 0;
 };
 

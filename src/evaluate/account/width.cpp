@@ -19,6 +19,7 @@ Width link_width(const Hardware& hardware, const std::set<MemoryId>& memories) {
   for (const Core& core : hardware.cores) {
     for (const Level& level : core.levels) {
       if (!memories.contains(level.memory)) continue;
+      if (level.over_links) continue;  // those at the memory are found below
       if (!level.link.valid()) return {};
       links.insert(level.link);
     }

@@ -19,7 +19,13 @@ struct Work {
 
 class Channels {
  public:
-  explicit Channels(const Subject& subject) : subject_(subject), work_(subject.schedule.channels.size()) {}
+  explicit Channels(const Subject& subject)
+      : subject_(subject), work_(subject.schedule.channels.size()), of_memory_(subject.hardware.memories.size()) {
+    for (std::size_t i = 0; i < work_.size(); ++i) {
+      const MemoryId memory = subject.schedule.channels[i].memory;
+      if (memory.valid()) of_memory_[memory.index()].push_back(i);
+    }
+  }
 
   void run() {
     const Schedule& schedule = subject_.schedule;
@@ -41,7 +47,7 @@ class Channels {
   }
 
  private:
-  void add(std::uint16_t route, const Work& work) {
+  void add(std::uint32_t route, const Work& work) {
     if (route == no_route || work.bits <= 0) return;
     for (const ChannelUse& use : subject_.schedule.routes[route].channels) {
       // The ports that a tile uses are among its own costs.
@@ -55,9 +61,8 @@ class Channels {
     const std::vector<Level>& levels = subject_.hardware[tile.core].levels;
     const MemoryId memory =
         use.level < levels.size() ? levels[use.level].memory : subject_.schedule.home_of[tile.core.index()];
-    for (std::size_t i = 0; i < work_.size(); ++i) {
+    for (const std::size_t i : of_memory_[memory.index()]) {
       const Channel& channel = subject_.schedule.channels[i];
-      if (channel.memory != memory) continue;
       if (!equal_ports(subject_.hardware[memory], static_cast<std::size_t>(use.port),
                        static_cast<std::size_t>(channel.port))) {
         continue;
@@ -94,7 +99,8 @@ class Channels {
   }
 
   const Subject& subject_;
-  std::vector<std::vector<Work>> work_;  // by channel
+  std::vector<std::vector<Work>> work_;              // by channel
+  std::vector<std::vector<std::size_t>> of_memory_;  // channels that are ports of it
 };
 
 }  // namespace

@@ -110,7 +110,7 @@ class Form {
       span("tile", i, tile.start, tile.end);
       below("tile", i, "core", tile.core.index(), hardware_.cores.size());
       below("tile", i, "cost", tile.cost, schedule_.costs.size());
-      for (const std::uint16_t route : {tile.read_route, tile.write_route}) {
+      for (const std::uint32_t route : {tile.read_route, tile.write_route}) {
         if (route != no_route) below("tile", i, "route", route, schedule_.routes.size());
       }
       waits("tile", i, tile.wait, tile.by);

@@ -169,7 +169,7 @@ class Presence {
     });
     if (at_home) return;
     check_stream_bits(tile, node, nests);
-    const auto check = [&](std::uint16_t number, double bits, bool reads) {
+    const auto check = [&](std::uint32_t number, double bits, bool reads) {
       if (bits > 0 && number == no_route) {
         findings_.add("{} streams and has no route {} {}", subject_.name(tile), reads ? "from" : "to",
                       subject_.name(home));

@@ -77,8 +77,9 @@ class Routes {
 
   // A memory and a core with nothing between them.
   bool attached(CoreId core, MemoryId memory) const {
-    return std::ranges::any_of(hardware_[core].levels,
-                               [&](const Level& level) { return level.memory == memory && !level.link.valid(); });
+    return std::ranges::any_of(hardware_[core].levels, [&](const Level& level) {
+      return level.memory == memory && !level.link.valid() && !level.over_links;
+    });
   }
   // Whether one can be at `end` when the parts `at` are reached.
   bool reached(const std::vector<End>& at, const End& end) const {
@@ -106,14 +107,18 @@ class Routes {
       if (!channel.link.valid()) continue;
       links = true;
       const Link& link = hardware_[channel.link];
-      std::vector<End> next;
-      for (std::size_t i = 0; i < link.ends.size() && next.size() < link.ends.size(); ++i) {
-        const bool one_way = link.kind == LinkKind::link && !link.both_ways;
-        if ((one_way && i > 0) || !reached(at, link.ends[i])) continue;
-        for (std::size_t j = 0; j < link.ends.size(); ++j) {
-          if (j != i && std::ranges::find(next, link.ends[j]) == next.end()) next.push_back(link.ends[j]);
-        }
+      // Into the link at one end, out at any other: two ends at which it can be entered let it be left at all of them.
+      const bool one_way = link.kind == LinkKind::link && !link.both_ways;
+      std::size_t entered = 0;
+      std::size_t at_end = link.ends.size();
+      for (std::size_t i = 0; i < (one_way ? 1 : link.ends.size()) && entered < 2; ++i) {
+        if (!reached(at, link.ends[i])) continue;
+        ++entered;
+        at_end = i;
       }
+      std::vector<End> next;
+      if (entered > 0) next = link.ends;
+      if (entered == 1) next.erase(next.begin() + static_cast<std::ptrdiff_t>(at_end));
       at = std::move(next);
     }
     const End goal{.core = {}, .memory = route.to};

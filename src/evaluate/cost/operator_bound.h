@@ -8,7 +8,9 @@
 namespace monet {
 
 struct OperatorBound {
-  double core_cycles = 0;     // no core that may run it takes less, nor do several together
+  // No core that may run it takes less, nor do several together: computing at full use of all lanes, or moving each
+  // element once through the widest memory that the core may have it in. Bringing data there may overlap other work.
+  double core_cycles = 0;
   double pj = 0;              // computing: no memories, no transfers, nothing static
   std::vector<CoreId> cores;  // that may run it; none: a view
 };

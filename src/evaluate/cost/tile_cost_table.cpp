@@ -263,6 +263,38 @@ Status TileCostTable::solve(const Graph& graph, std::size_t jobs,
   return Done{};
 }
 
+// Every element that a nest reads or writes crosses a port of the memory in which the core works on its path, or of
+// home where it streams, at least once.
+double TileCostTable::moving_cycles(const Problem& problem, const Unit& unit, CoreId id) const {
+  const Hardware& hardware = machine_.hardware();
+  const Core& core = hardware[id];
+  std::int64_t widest = 0;  // a unit may work on narrower elements than are stored
+  for (const PrecisionRate& precision : unit.precisions) {
+    widest = std::max(widest, bits_of_precision(precision.name));
+  }
+  std::vector<double> sizes;
+  for (const Loop& loop : problem.loops) sizes.push_back(static_cast<double>(loop.size));
+  std::array<double, path_count> bits{};
+  for (const ProblemOperand& operand : problem.operands) {
+    if (operand.piece_bits > 0) continue;  // it may pass between nests inside the core
+    const double each = widest > 0 ? std::min<double>(operand.bits, static_cast<double>(widest)) : operand.bits;
+    bits[static_cast<std::size_t>(operand.path)] += elements(operand, sizes) * each;
+  }
+  const auto width = [&](MemoryId memory) {
+    if (!memory.valid()) return 0.0;
+    double ports = 0;
+    for (const Port& port : hardware[memory].ports) ports += port.bits_per_cycle();
+    const auto level = std::ranges::find(core.levels, memory, &Level::memory);
+    return ports * static_cast<double>(level == core.levels.end() ? 1 : instances(core, *level));
+  };
+  double cycles = 0;
+  for (std::size_t p = 0; p < path_count; ++p) {
+    const double most = std::max(width(machine_[id].local[p]), width(machine_[id].home[p]));
+    if (most > 0) cycles = std::max(cycles, bits[p] / most);
+  }
+  return cycles;
+}
+
 OperatorBound TileCostTable::bound(std::uint32_t node_class) const {
   const NodeClass& of = classes_[node_class];
   OperatorBound result;
@@ -307,7 +339,8 @@ OperatorBound TileCostTable::bound(std::uint32_t node_class) const {
         if (rate != nullptr && hardware.effects.energy_by_precision) each_pj *= rate->energy;
         // A rule of its own may be faster than what its lanes can do: then nothing is known.
         if (unit.cycle_rule) each = 0;
-        best_cycles = std::min(best_cycles, problem.points() * each / static_cast<double>(unit.lanes()));
+        best_cycles = std::min(best_cycles, std::max(problem.points() * each / static_cast<double>(unit.lanes()),
+                                                     moving_cycles(problem, unit, cores.front())));
         best_pj = std::min(best_pj, problem.points() * each_pj);
       }
       cycles += best_cycles;

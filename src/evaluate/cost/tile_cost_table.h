@@ -73,6 +73,8 @@ class TileCostTable {
   std::optional<CustomCost> custom_cost(NodeClass& of, std::size_t kind, std::span<const LoopSize> extents);
   TileEstimate make_estimate(NodeClass& of, std::size_t kind, std::span<const LoopSize> extents);
   const std::vector<UnitPlace>& places(std::uint32_t kind, std::uint8_t streamed);
+  // What the ports of a core's memories need at least for the operands of a nest.
+  double moving_cycles(const Problem& problem, const Unit& unit, CoreId id) const;
 
   const Machine& machine_;
   MappingCache& cache_;

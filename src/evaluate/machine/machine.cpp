@@ -7,18 +7,12 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
-#include <queue>
+#include <map>
+#include <utility>
 
 namespace monet {
 
 namespace {
-
-constexpr std::uint16_t unknown_route = 0xfffe;
-
-bool is_level(const Core& core, MemoryId memory) {
-  return std::ranges::find(core.levels, memory, &Level::memory) != core.levels.end();
-}
 
 // What makes the costs of a core: its units with their memories, and what it may run.
 std::string key_of_core(const Hardware& hardware, CoreId id) {
@@ -38,27 +32,43 @@ bool are_equal(const Port& a, const Port& b) {
          a.words_per_cycle == b.words_per_cycle;
 }
 
-// The port that cores use for it, as the machine's file says; else the first that fits.
-std::int8_t port_for(const Hardware& hardware, MemoryId id, Transfer transfer) {
+// By memory and transfer: the port that cores use for it, as the machine's file says; else the first that fits.
+std::vector<std::array<std::int8_t, transfer_count>> ports_by_transfer(const Hardware& hardware) {
+  std::vector<std::array<std::int8_t, transfer_count>> all(hardware.memories.size());
+  for (auto& ports : all) ports.fill(no_port);
   for (const Core& core : hardware.cores) {
     for (const Level& level : core.levels) {
-      if (level.memory != id) continue;
       for (const auto& path : level.port) {
-        if (const std::int8_t port = path[static_cast<std::size_t>(transfer)]; port != no_port) return port;
+        for (std::size_t t = 0; t < transfer_count; ++t) {
+          std::int8_t& port = all[level.memory.index()][t];
+          if (port == no_port) port = path[t];
+        }
       }
     }
   }
-  const auto& ports = hardware[id].ports;
-  const auto found = std::ranges::find_if(ports, [&](const Port& port) { return fits(port.kind, transfer); });
-  return found == ports.end() ? no_port : static_cast<std::int8_t>(found - ports.begin());
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    const auto& ports = hardware.memories[m].ports;
+    for (std::size_t t = 0; t < transfer_count; ++t) {
+      if (all[m][t] != no_port) continue;
+      const auto found =
+          std::ranges::find_if(ports, [&](const Port& port) { return fits(port.kind, static_cast<Transfer>(t)); });
+      if (found != ports.end()) all[m][t] = static_cast<std::int8_t>(found - ports.begin());
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
 Machine::Machine(const Hardware& hardware) : hardware_(&hardware) {
   find_places();
-  find_steps();
-  route_of_.assign(hardware.memories.size() * hardware.memories.size(), unknown_route);
+  make_channels();
+  std::vector<bool> hubs = is_home_;
+  for (std::size_t m = 0; m < hubs.size(); ++m) {
+    if (hardware.memories[m].kind == MemoryKind::storage) hubs[m] = true;
+  }
+  ways_ = Ways(hardware, hubs, true);
+  ways_beside_buses_ = Ways(hardware, std::move(hubs), false);
 }
 
 Status Machine::check() const {
@@ -113,7 +123,10 @@ void Machine::find_places() {
         capacity_[levels.back()->memory.index()] = std::max(capacity_[levels.back()->memory.index()], all);
       }
     }
-    for (std::size_t m = 0; m < hardware.memories.size(); ++m) users_[m] += is_level(core, MemoryId(m)) ? 1 : 0;
+    for (const Level& level : core.levels) {
+      const auto first = std::ranges::find(core.levels, level.memory, &Level::memory);
+      if (&*first == &level) ++users_[level.memory.index()];
+    }
     const auto [kind, added] = kinds.emplace(key_of_core(hardware, CoreId(c)), first_of_kind_.size());
     if (added) {
       first_of_kind_.push_back(c);
@@ -125,139 +138,86 @@ void Machine::find_places() {
   }
 }
 
-void Machine::find_steps() {
+void Machine::make_channels() {
   const Hardware& hardware = *hardware_;
-  const std::size_t cores = hardware.cores.size();
-  steps_.resize(cores + hardware.memories.size());
-  for (std::size_t c = 0; c < cores; ++c) {
-    for (const Level& level : hardware.cores[c].levels) {
-      const std::size_t memory = cores + level.memory.index();
-      if (level.link.valid()) continue;  // the link says it
-      steps_[c].push_back({memory, {}, true});
-      steps_[memory].push_back({c, {}, true});
-    }
-  }
-  const auto node_of = [&](const End& end) { return end.core.valid() ? end.core.index() : cores + end.memory.index(); };
+  const auto number = [&] { return static_cast<std::uint32_t>(channels_.size()); };
   for (std::size_t l = 0; l < hardware.links.size(); ++l) {
     const Link& link = hardware.links[l];
-    for (std::size_t a = 0; a < link.ends.size(); ++a) {
-      for (std::size_t b = 0; b < link.ends.size(); ++b) {
-        if (a == b) continue;
-        const bool forward = a < b || link.kind == LinkKind::bus;
-        if (!forward && !link.both_ways) continue;
-        steps_[node_of(link.ends[a])].push_back({node_of(link.ends[b]), LinkId(l), forward});
+    first_link_channel_.push_back(number());
+    channels_.push_back({.name = link.name, .link = LinkId(l), .memory = {}, .bits_per_cycle = link.bits_per_cycle});
+    if (link.kind == LinkKind::bus || !link.both_ways) continue;
+    channels_.push_back(
+        {.name = link.name + " (back)", .link = LinkId(l), .memory = {}, .bits_per_cycle = link.bits_per_cycle});
+  }
+  std::vector<bool> outside = is_home_;  // of the inside of cores
+  for (const CorePlaces& core : cores_) {
+    for (MemoryId local : core.local) {
+      if (local.valid()) outside[local.index()] = true;
+    }
+  }
+  port_channels_.resize(hardware.memories.size());
+  transfer_ports_.resize(hardware.memories.size());
+  const auto by_transfer = ports_by_transfer(hardware);
+  for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
+    const Memory& memory = hardware.memories[m];
+    transfer_ports_[m].fill(no_channel);
+    const bool on_chip = memory.kind == MemoryKind::registers || memory.kind == MemoryKind::sram;
+    if (on_chip && users_[m] > 0 && !outside[m]) continue;
+    std::vector<std::uint32_t>& channel_of = port_channels_[m];
+    channel_of.assign(memory.ports.size(), no_channel);
+    for (std::size_t p = 0; p < memory.ports.size(); ++p) {
+      if (channel_of[p] != no_channel) continue;
+      std::vector<std::string_view> names;
+      for (std::size_t other = p; other < memory.ports.size(); ++other) {
+        if (!are_equal(memory.ports[other], memory.ports[p])) continue;
+        channel_of[other] = number();
+        names.push_back(memory.ports[other].name);
       }
+      channels_.push_back({.name = fmt::format("{} port {}", memory.name, fmt::join(names, ", ")),
+                           .link = {},
+                           .memory = MemoryId(m),
+                           .port = static_cast<std::int8_t>(p),
+                           .ports = static_cast<std::int8_t>(names.size()),
+                           .bits_per_cycle = memory.ports[p].bits_per_cycle() * static_cast<double>(names.size())});
+    }
+    for (std::size_t t = 0; t < transfer_count; ++t) {
+      if (by_transfer[m][t] != no_port) transfer_ports_[m][t] = port_channel(MemoryId(m), by_transfer[m][t]);
     }
   }
 }
 
-std::uint16_t Machine::channel_of(LinkId id, bool forward) {
-  const Link& link = (*hardware_)[id];
-  const auto [found, added] = link_channels_.emplace(std::pair(id.index(), forward), channels_.size());
-  if (added) {
-    channels_.push_back({.name = forward ? link.name : link.name + " (back)",
-                         .link = id,
-                         .memory = {},
-                         .bits_per_cycle = link.bits_per_cycle});
-  }
-  return found->second;
+std::uint32_t Machine::port_channel(MemoryId id, std::int8_t port) const {
+  const std::vector<std::uint32_t>& channel_of = port_channels_[id.index()];
+  return channel_of.empty() ? no_channel : channel_of[static_cast<std::size_t>(port)];
 }
 
-std::uint16_t Machine::channel_of(MemoryId id, Transfer transfer) {
-  const std::int8_t port = port_for(*hardware_, id, transfer);
-  return port == no_port ? no_route : port_channel(id, port);
-}
-
-std::uint16_t Machine::port_channel(MemoryId id, std::int8_t port) {
-  const Memory& memory = (*hardware_)[id];
-  const Port& asked = memory.ports[static_cast<std::size_t>(port)];
-  std::vector<std::size_t> equal;
-  std::vector<std::string_view> names;
-  for (std::size_t i = 0; i < memory.ports.size(); ++i) {
-    if (!are_equal(memory.ports[i], asked)) continue;
-    equal.push_back(i);
-    names.push_back(memory.ports[i].name);
-  }
-  const auto first = static_cast<std::int8_t>(equal.front());
-  const auto [found, added] = port_channels_.emplace(std::pair(id.index(), first), channels_.size());
-  if (added) {
-    channels_.push_back({.name = fmt::format("{} port {}", memory.name, fmt::join(names, ", ")),
-                         .link = {},
-                         .memory = id,
-                         .port = first,
-                         .ports = static_cast<std::int8_t>(equal.size()),
-                         .bits_per_cycle = asked.bits_per_cycle() * static_cast<double>(equal.size())});
-  }
-  return found->second;
-}
-
-void Machine::find_ways(MemoryId from) {
-  if (ways_from_ == from) return;
-  ways_from_ = from;
-  const std::size_t cores = hardware_->cores.size();
-  ways_.assign(steps_.size(), {});
-  struct Open {
-    std::size_t links;
-    double width;
-    std::size_t node;
-    bool operator<(const Open& other) const {
-      if (links != other.links) return links > other.links;
-      if (width != other.width) return width < other.width;
-      return node > other.node;
-    }
-  };
-  std::priority_queue<Open> open;
-  const std::size_t start = cores + from.index();
-  ways_[start] = {.links = 0, .width = std::numeric_limits<double>::infinity()};
-  open.push({0, ways_[start].width, start});
-  while (!open.empty()) {
-    const Open now = open.top();
-    open.pop();
-    if (now.links != ways_[now.node].links || now.width != ways_[now.node].width) continue;
-    // Cores pass data on, memories do not.
-    if (now.node >= cores && now.node != start) continue;
-    for (const Step& step : steps_[now.node]) {
-      const std::size_t links = now.links + (step.link.valid() ? 1 : 0);
-      const double width = step.link.valid() ? std::min(now.width, (*hardware_)[step.link].bits_per_cycle) : now.width;
-      Way& way = ways_[step.node];
-      if (links > way.links || (links == way.links && width <= way.width)) continue;
-      way = {links, width, now.node, step};
-      open.push({links, width, step.node});
-    }
-  }
-}
-
-Route Machine::find_route(MemoryId from, MemoryId to) {
+Route Machine::find_route(MemoryId from, MemoryId to, bool with_buses) {
   const Hardware& hardware = *hardware_;
-  const std::size_t start = hardware.cores.size() + from.index();
-  const std::size_t goal = hardware.cores.size() + to.index();
-  find_ways(from);
-  Route route{.from = from, .to = to, .channels = {}};
-  if (ways_[goal].links == std::numeric_limits<std::size_t>::max()) return route;
-  const auto add = [&](std::uint16_t channel) {
-    if (channel != no_route) route.channels.emplace_back(channel);
+  const Route none{.from = from, .to = to, .channels = {}};
+  const auto hops = (with_buses ? ways_ : ways_beside_buses_).between(from, to);
+  // What comes down from a home leaves it as it does in a mapping; all else goes up, or across.
+  const bool down = is_home(from) && !is_home(to);
+  const bool up = is_home(to) && !is_home(from);
+  const auto channel_for = [&](MemoryId id, Transfer transfer) {
+    return transfer_ports_[id.index()][static_cast<std::size_t>(transfer)];
   };
-  for (std::size_t node = goal; node != start; node = ways_[node].before) {
-    const Step& step = ways_[node].step;
-    if (!step.link.valid()) continue;
-    const Link& link = hardware[step.link];
-    add(channel_of(step.link, step.forward));
+  const std::uint32_t out = channel_for(from, down ? Transfer::to_low : Transfer::to_high);
+  const std::uint32_t in = channel_for(to, up ? Transfer::from_low : Transfer::from_high);
+  // Nothing leads there; or a memory can only be read, or only be written.
+  if (!hops || (out == no_channel && !hardware[from].ports.empty()) ||
+      (in == no_channel && !hardware[to].ports.empty())) {
+    return none;
+  }
+  Route route = none;
+  if (out != no_channel) route.channels.emplace_back(out);
+  for (const Hop& hop : *hops) {
+    const Link& link = hardware[hop.link];
+    route.channels.emplace_back(first_link_channel_[hop.link.index()] + (hop.forward ? 0 : 1));
     route.latency_cycles += link.latency_cycles;
     route.pj_per_bit += link.energy_pj_per_bit;
     if (link.bits_per_cycle > 0) route.pj_per_bit += link.energy_pj_per_cycle / link.bits_per_cycle;
   }
-  std::ranges::reverse(route.channels);
-  // What comes down from a home leaves it as it does in a mapping; all else goes up, or across.
-  const bool down = is_home(from) && !is_home(to);
-  const bool up = is_home(to) && !is_home(from);
-  const std::uint16_t out = channel_of(from, down ? Transfer::to_low : Transfer::to_high);
-  const std::uint16_t in = channel_of(to, up ? Transfer::from_low : Transfer::from_high);
-  // A memory that can only be read, or only be written.
-  if ((out == no_route && !hardware[from].ports.empty()) || (in == no_route && !hardware[to].ports.empty())) {
-    return {.from = from, .to = to, .channels = {}};
-  }
-  if (out != no_route) route.channels.insert(route.channels.begin(), ChannelUse(out));
-  add(in);
+  if (in != no_channel) route.channels.emplace_back(in);
   const auto latency = [&](MemoryId id, double own) {
     const Memory& memory = hardware[id];
     if (memory.kind == MemoryKind::storage) return own > 0 ? own : memory.latency_cycles;
@@ -283,16 +243,36 @@ Route Machine::find_route(MemoryId from, MemoryId to) {
   return route;
 }
 
-std::uint16_t Machine::route(MemoryId from, MemoryId to) {
-  std::uint16_t& known = route_of_[from.index() * hardware_->memories.size() + to.index()];
-  if (known != unknown_route) return known;
-  Route found = find_route(from, to);
-  known = no_route;
-  if (!found.channels.empty() && routes_.size() < unknown_route) {
-    known = static_cast<std::uint16_t>(routes_.size());
-    routes_.push_back(std::move(found));
-  }
-  return known;
+std::uint32_t Machine::route(MemoryId from, MemoryId to) { return number_of(from, to, true); }
+
+std::uint32_t Machine::detour(MemoryId from, MemoryId to) { return number_of(from, to, false); }
+
+std::uint32_t Machine::number_of(MemoryId from, MemoryId to, bool with_buses) {
+  // No machine has 2^31 memories.
+  const std::uint64_t key = (std::uint64_t{from.index()} << 1U | (with_buses ? 1U : 0U)) << 32U | to.index();
+  const auto [known, added] = route_of_.try_emplace(key, no_route);
+  if (!added) return known->second;
+  Route found = find_route(from, to, with_buses);
+  if (found.channels.empty()) return no_route;
+  known->second = static_cast<std::uint32_t>(routes_.size());
+  routes_.push_back(std::move(found));
+  return known->second;
+}
+
+double Machine::least_cycles(MemoryId from, MemoryId to, double bits) {
+  const Ways::Reach way = ways_.reach(from, to);
+  double width = way.bits_per_cycle;
+  const auto pass = [&](MemoryId id, Transfer transfer) {
+    const std::uint32_t port = transfer_ports_[id.index()][static_cast<std::size_t>(transfer)];
+    if (port != no_channel) {
+      width = std::min(width, channels_[port].each());
+    } else if (!(*hardware_)[id].ports.empty()) {
+      width = 0;
+    }
+  };
+  pass(from, Transfer::to_high);
+  pass(to, Transfer::from_high);
+  return way.latency_cycles + bits / width;
 }
 
 double Machine::home_bits_per_cycle(CoreId core) const {
@@ -303,7 +283,7 @@ double Machine::home_bits_per_cycle(CoreId core) const {
   return widest;
 }
 
-bool Machine::has_bus(std::uint16_t route) const {
+bool Machine::has_bus(std::uint32_t route) const {
   return std::ranges::any_of(routes_[route].channels, [&](const ChannelUse& use) {
     const LinkId link = channels_[use.channel].link;
     return link.valid() && (*hardware_)[link].kind == LinkKind::bus;

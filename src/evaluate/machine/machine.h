@@ -6,16 +6,16 @@
 // on its home memory itself.
 #pragma once
 
+#include "evaluate/machine/ways.h"
 #include "hardware/hardware.h"
 
 #include <monet/expected.h>
 
 #include <array>
 #include <cstdint>
-#include <limits>
-#include <map>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace monet {
@@ -35,10 +35,10 @@ struct Channel {
 
 // What a flow of data takes of a channel: so many of its bits for each bit that moves.
 struct ChannelUse {
-  std::uint16_t channel;
+  std::uint32_t channel;
   double share;
   // NOLINTNEXTLINE(google-explicit-constructor): a channel stands for its plain use
-  ChannelUse(std::uint16_t used, double bits = 1) : channel(used), share(bits) {}
+  ChannelUse(std::uint32_t used, double bits = 1) : channel(used), share(bits) {}
 };
 
 struct Route {
@@ -50,7 +50,8 @@ struct Route {
   double pj_per_bit = 0;  // of its links
 };
 
-constexpr std::uint16_t no_route = 0xffff;
+constexpr std::uint32_t no_route = 0xffffffffU;
+constexpr std::uint32_t no_channel = 0xffffffffU;
 
 struct CorePlaces {
   std::array<MemoryId, path_count> local;  // not valid: the path works on home memory itself
@@ -72,38 +73,32 @@ class Machine {
   std::span<const CoreId> cores_of_kind(std::size_t kind) const { return cores_of_kind_[kind]; }
   bool is_home(MemoryId memory) const { return is_home_[memory.index()]; }
   bool is_shared(MemoryId memory) const { return users_[memory.index()] > 1; }
+  // Cores of which it is a level.
+  std::int64_t users(MemoryId memory) const { return users_[memory.index()]; }
   // Of the widest port of a core's home memory.
   double home_bits_per_cycle(CoreId core) const;
   std::int64_t capacity_bytes(MemoryId memory) const { return capacity_[memory.index()]; }
 
   // The way from one memory to another with the fewest links, and among those the widest; no_route: there is none.
-  std::uint16_t route(MemoryId from, MemoryId to);
+  // Found when it is first asked for; its number depends on what was asked before, the way itself does not.
+  std::uint32_t route(MemoryId from, MemoryId to);
+  // The same without any bus.
+  std::uint32_t detour(MemoryId from, MemoryId to);
+  // What a transfer along route() takes at least, without making it; infinite: there is none.
+  double least_cycles(MemoryId from, MemoryId to, double bits);
+  // Links (one way of each), and the ports of memories that cores work in, that are home, or storage; always the same.
   const std::vector<Channel>& channels() const { return channels_; }
   const std::vector<Route>& routes() const { return routes_; }
-  // Port `port` of a memory and those equal to it; made when it is first asked for.
-  std::uint16_t port_channel(MemoryId id, std::int8_t port);
+  // Port `port` of a memory and those equal to it; no_channel: the memory is inside a core.
+  std::uint32_t port_channel(MemoryId id, std::int8_t port) const;
   // A bus among the channels of a route: what it carries, all its ends may receive.
-  bool has_bus(std::uint16_t route) const;
+  bool has_bus(std::uint32_t route) const;
 
  private:
-  struct Step {
-    std::size_t node;     // a core, or after them a memory
-    LinkId link;          // not valid: attached directly
-    bool forward = true;  // along the link, or the way back
-  };
-  // The best way to a node from where a search began: fewest links first, then the widest.
-  struct Way {
-    std::size_t links = std::numeric_limits<std::size_t>::max();
-    double width = 0;
-    std::size_t before = 0;
-    Step step{};
-  };
   void find_places();
-  void find_steps();
-  std::uint16_t channel_of(LinkId id, bool forward);
-  std::uint16_t channel_of(MemoryId id, Transfer transfer);
-  void find_ways(MemoryId from);
-  Route find_route(MemoryId from, MemoryId to);
+  void make_channels();
+  std::uint32_t number_of(MemoryId from, MemoryId to, bool with_buses);
+  Route find_route(MemoryId from, MemoryId to, bool with_buses);
 
   const Hardware* hardware_;
   std::vector<CorePlaces> cores_;
@@ -112,14 +107,13 @@ class Machine {
   std::vector<bool> is_home_;
   std::vector<std::uint32_t> users_;
   std::vector<std::int64_t> capacity_;
-  std::vector<std::vector<Step>> steps_;  // by node
-  MemoryId ways_from_;                    // where the ways below begin
-  std::vector<Way> ways_;                 // by node
   std::vector<Channel> channels_;
-  std::map<std::pair<std::size_t, bool>, std::uint16_t> link_channels_;
-  std::map<std::pair<std::size_t, std::int8_t>, std::uint16_t> port_channels_;
+  std::vector<std::uint32_t> first_link_channel_;                          // by link: forward, then the way back
+  std::vector<std::vector<std::uint32_t>> port_channels_;                  // by memory and port
+  std::vector<std::array<std::uint32_t, transfer_count>> transfer_ports_;  // by memory: channels
+  Ways ways_, ways_beside_buses_;
   std::vector<Route> routes_;
-  std::vector<std::uint16_t> route_of_;  // by pair of memories; unknown_route: not looked for yet
+  std::unordered_map<std::uint64_t, std::uint32_t> route_of_;  // by pair of memories, and whether buses may be used
 };
 
 }  // namespace monet

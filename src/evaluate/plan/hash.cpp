@@ -165,6 +165,9 @@ Digest& operator<<(Digest& digest, const Core& core) {
   }
   digest << std::uint64_t{core.levels.size()};
   for (const Level& level : core.levels) digest << level.memory << level.port << level.served << level.link;
+  for (const Level& level : core.levels) {
+    if (level.over_links) digest << level.over_links;
+  }
   digest << std::uint64_t{core.dataflow.size()};
   for (const SpatialChoice& choice : core.dataflow) {
     digest << std::uint64_t{choice.dimension} << choice.loop << choice.size;

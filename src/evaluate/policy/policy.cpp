@@ -91,8 +91,11 @@ double Policy::cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSi
     for (std::size_t q = 0; q < path_count; ++q) {
       if (core.local[q] == core.local[p]) in_memory += piece.bits[q] / 8;
     }
-    const bool fits =
-        core.local[p].valid() && in_memory <= static_cast<double>(machine_->capacity_bytes(core.local[p])) / 2;
+    // Half of what is a core's share, where others work in that memory too.
+    const auto sharing = [&](MemoryId memory) { return std::min<std::int64_t>(pieces, machine_->users(memory)); };
+    const bool fits = core.local[p].valid() &&
+                      in_memory <= static_cast<double>(machine_->capacity_bytes(core.local[p])) /
+                                       static_cast<double>(2 * std::max<std::int64_t>(1, sharing(core.local[p])));
     bits += fits ? std::min(whole.bits[p], static_cast<double>(pieces) * piece.bits[p])
                  : static_cast<double>(pieces) * piece.bits[p];
   }

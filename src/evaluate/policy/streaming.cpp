@@ -28,6 +28,8 @@ Streaming::Streaming(const Machine& machine, const TileCosts& costs, const Assig
     if (tiles.operators[n].count > 0) ++members[assignment.operators[n].stack];
   }
   counted_.assign(tiles.buffers.size(), 0);
+  readers_.assign(tiles.buffers.size(), {});
+  const std::vector<std::vector<std::uint32_t>> sharing = find_sharing();
   for (std::size_t n = 0; n < tiles.operators.size(); ++n) {
     const NodeId node(n);
     first_group_.push_back(static_cast<std::uint32_t>(groups_.size()));
@@ -37,13 +39,22 @@ Streaming::Streaming(const Machine& machine, const TileCosts& costs, const Assig
       const std::uint32_t kind = machine[core].kind;
       const auto known = std::ranges::find(groups_.begin() + first_group_[n], groups_.end(), kind, &Group::kind);
       if (known == groups_.end()) groups_.push_back({.kind = kind});
+      Group& group = groups_[group_of(node, kind)];
+      if (!sharing.empty()) {
+        group.cores = std::max<std::int64_t>(group.cores, sharing[assignment.operators[n].stack][core.index()]);
+      }
     }
+    find_common(node);
     for (std::uint32_t i = 0; i < op.count && !everything; ++i) {
       const TileId tile(op.first + i);
       const CorePlaces& places = machine[core_of(node, tile)];
-      const Bytes bytes = bytes_of(node, tile, places);
-      Bytes& most = groups_[group_of(node, places.kind)].most;
-      for (std::size_t p = 0; p < path_count; ++p) most[p] = std::max(most[p], bytes[p]);
+      Group& group = groups_[group_of(node, places.kind)];
+      Bytes common{};
+      const Bytes bytes = bytes_of(node, tile, places, common);
+      for (std::size_t p = 0; p < path_count; ++p) {
+        group.most[p] = std::max(group.most[p], bytes[p]);
+        group.common[p] = std::max(group.common[p], common[p]);
+      }
     }
     const std::int64_t parts = members[assignment.operators[n].stack] <= 1 ? 2 : 1;
     for (std::size_t g = first_group_[n]; g < groups_.size(); ++g) {
@@ -53,7 +64,7 @@ Streaming::Streaming(const Machine& machine, const TileCosts& costs, const Assig
         if (everything || !machine[core].local[p].valid()) group.streamed |= bit(p);
       }
       for (;;) {
-        const std::size_t path = too_large(core, group.streamed, group.most, {}, parts);
+        const std::size_t path = too_large(group, group.streamed, group.most, {}, parts);
         if (path == path_count) break;
         group.streamed |= bit(path);
       }
@@ -73,7 +84,56 @@ CoreId Streaming::core_of(NodeId node, TileId tile) const {
   return cores[cores.size() == 1 ? 0 : tiles_.piece_of(tile)];
 }
 
-Streaming::Bytes Streaming::bytes_of(NodeId node, TileId tile, const CorePlaces& places) {
+std::vector<std::vector<std::uint32_t>> Streaming::find_sharing() const {
+  const std::size_t cores = machine_.hardware().cores.size();
+  bool shared = false;
+  for (std::size_t c = 0; c < cores; ++c) {
+    for (MemoryId local : machine_[CoreId(c)].local) shared |= local.valid() && machine_.is_shared(local);
+  }
+  if (!shared) return {};
+  std::vector<std::vector<std::uint32_t>> sharing(assignment_.stacks.size(), std::vector<std::uint32_t>(cores, 0));
+  for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {
+    if (tiles_.operators[n].count == 0) continue;
+    for (CoreId core : assignment_.operators[n].cores) sharing[assignment_.operators[n].stack][core.index()] = 1;
+  }
+  std::vector<std::uint32_t> users(machine_.hardware().memories.size());
+  for (std::vector<std::uint32_t>& stack : sharing) {
+    std::ranges::fill(users, 0);
+    const auto each = [&](std::size_t core, const auto& visit) {
+      const auto& local = machine_[CoreId(core)].local;
+      for (std::size_t p = 0; p < path_count; ++p) {
+        const auto first = std::ranges::find(local, local[p]);
+        if (local[p].valid() && first == local.begin() + static_cast<std::ptrdiff_t>(p)) visit(local[p].index());
+      }
+    };
+    for (std::size_t c = 0; c < cores; ++c) {
+      if (stack[c] > 0) each(c, [&](std::size_t memory) { ++users[memory]; });
+    }
+    for (std::size_t c = 0; c < cores; ++c) {
+      if (stack[c] > 0) each(c, [&](std::size_t memory) { stack[c] = std::max(stack[c], users[memory]); });
+    }
+  }
+  return sharing;
+}
+
+void Streaming::find_common(NodeId node) {
+  const OperatorTiles& op = tiles_.operators[node.index()];
+  if (groups_.back().cores <= 1) return;
+  for (std::uint32_t i = 0; i < op.count; ++i) {
+    const TileId tile(op.first + i);
+    const auto piece = static_cast<std::uint32_t>(tiles_.piece_of(tile)) + 1;
+    for (const TileRead& read : tiles_.reads_of(tile)) {
+      if (tiles_.part(read).group_bytes < tiles_.buffers[read.buffer.index()].bytes) continue;
+      Readers& readers = readers_[read.buffer.index()];
+      const auto number = static_cast<std::uint32_t>(node.index()) + 1;
+      if (readers.node != number) readers = {.node = number};
+      if (readers.last != piece) ++readers.pieces;
+      readers.last = piece;
+    }
+  }
+}
+
+Streaming::Bytes Streaming::bytes_of(NodeId node, TileId tile, const CorePlaces& places, Bytes& common) {
   Bytes bytes{};
   const auto reads = tiles_.reads_of(tile);
   const auto path_of = [&](const TileRead& read) {
@@ -93,7 +153,11 @@ Streaming::Bytes Streaming::bytes_of(NodeId node, TileId tile, const CorePlaces&
                          return read.buffer == reads[i].buffer && places.local[path_of(read)] == places.local[path];
                        });
     counted = static_cast<std::uint32_t>(tile.index()) + 1;
-    if (!again) bytes[path] += whole;
+    if (again) continue;
+    const Readers& readers = readers_[reads[i].buffer.index()];
+    const bool by_all =
+        readers.node == node.index() + 1 && readers.pieces >= assignment_.operators[node.index()].cores.size();
+    (by_all ? common : bytes)[path] += whole;
   }
   for (const TileWrite& write : tiles_.writes_of(tile)) {
     bytes[static_cast<std::size_t>(Path::output)] += tiles_.buffers[write.buffer.index()].bytes;
@@ -101,22 +165,25 @@ Streaming::Bytes Streaming::bytes_of(NodeId node, TileId tile, const CorePlaces&
   return bytes;
 }
 
-std::size_t Streaming::too_large(CoreId core, std::uint8_t streamed, const Bytes& bytes,
+std::size_t Streaming::too_large(const Group& group, std::uint8_t streamed, const Bytes& own,
                                  std::span<const HeldBytes> held, std::int64_t parts) const {
+  const CoreId core = machine_.first_of_kind(group.kind);
   const CorePlaces& places = machine_[core];
   std::size_t best = path_count;
   for (std::size_t p = 0; p < path_count; ++p) {
     if (has(streamed, p)) continue;
     const MemoryId memory = places.local[p];
+    const std::int64_t cores = machine_.is_shared(memory) ? group.cores : 1;
     std::int64_t sum = 0;
     for (std::size_t q = 0; q < path_count; ++q) {
-      if (!has(streamed, q) && places.local[q] == memory) sum += bytes[q];
+      if (!has(streamed, q) && places.local[q] == memory) sum += group.common[q] + cores * own[q];
     }
     for (const HeldBytes& each : held) {
-      if (machine_.hardware()[core].levels[each.level].memory == memory) sum += each.bytes;
+      if (machine_.hardware()[core].levels[each.level].memory == memory) sum += cores * each.bytes;
     }
     const bool fits = sum <= machine_.capacity_bytes(memory) / parts;
-    if (!fits && (best == path_count || bytes[p] > bytes[best])) best = p;
+    const auto bytes = [&](std::size_t path) { return own[path] + group.common[path]; };
+    if (!fits && (best == path_count || bytes(p) > bytes(best))) best = p;
   }
   return best;
 }
@@ -138,13 +205,17 @@ Expected<bool> Streaming::widen(std::span<const std::uint32_t> cost_of) {
       if (group.streamed != asked) continue;  // it was widened in this round
       std::size_t more = path_count;
       if (!costs_.is_possible(cost)) {
-        more = largest(group.most, asked);
+        Bytes all = group.most;
+        for (std::size_t p = 0; p < path_count; ++p) all[p] += group.common[p];
+        more = largest(all, asked);
         if (more == path_count) return costs_.failure(node, cost);
-      } else if (too_large(core, asked, group.most, costs_[cost].held, 1) == path_count) {
+      } else if (too_large(group, asked, group.most, costs_[cost].held, 1) == path_count) {
         fine = cost;
         continue;
       } else {
-        more = too_large(core, asked, bytes_of(node, tile, machine_[core]), costs_[cost].held, 1);
+        Bytes common{};
+        const Bytes own = bytes_of(node, tile, machine_[core], common);
+        more = too_large(group, asked, own, costs_[cost].held, 1);
         if (more == path_count) continue;
       }
       group.streamed |= bit(more);

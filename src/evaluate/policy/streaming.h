@@ -37,15 +37,22 @@ class Streaming {
   struct Group {
     std::uint32_t kind = 0;
     std::uint8_t streamed = 0;  // a bit for each path
-    Bytes most{};               // of a tile
+    Bytes most{};               // of a tile by itself
+    Bytes common{};             // that it reads together with all other pieces of the operator
+    std::int64_t cores = 1;     // of the stack that work in one memory with it
   };
 
   std::size_t group_of(NodeId node, std::size_t kind) const;
   CoreId core_of(NodeId node, TileId tile) const;
-  Bytes bytes_of(NodeId node, TileId tile, const CorePlaces& places);
-  // The path with the most bytes whose memory, or one of `parts` equal parts of it, has no room for them and for what
-  // is held beside; path_count: all fits.
-  std::size_t too_large(CoreId core, std::uint8_t streamed, const Bytes& bytes, std::span<const HeldBytes> held,
+  // What a tile has of its own; what it has in common with others is added up in `common`.
+  Bytes bytes_of(NodeId node, TileId tile, const CorePlaces& places, Bytes& common);
+  // Buffers that all pieces of the operator read as a whole.
+  void find_common(NodeId node);
+  // By stack and core: the most cores of the stack that have one of its local memories.
+  std::vector<std::vector<std::uint32_t>> find_sharing() const;
+  // The path with the most bytes whose memory, or one of `parts` equal parts of it, has no room for those of all cores
+  // that share it and for what they hold beside; path_count: all fits.
+  std::size_t too_large(const Group& group, std::uint8_t streamed, const Bytes& own, std::span<const HeldBytes> held,
                         std::int64_t parts) const;
 
   const Machine& machine_;
@@ -55,6 +62,11 @@ class Streaming {
   std::vector<Group> groups_;
   std::vector<std::uint32_t> first_group_;  // by node, and one more
   std::vector<std::uint32_t> counted_;      // by buffer: one more than the last tile that counted all of it
+  struct Readers {
+    std::uint32_t node = 0, last = 0;  // one more than each
+    std::uint32_t pieces = 0;          // of the node, that read all of it
+  };
+  std::vector<Readers> readers_;  // by buffer
 };
 
 }  // namespace monet

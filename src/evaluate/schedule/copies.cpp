@@ -41,9 +41,9 @@ std::uint32_t Scheduler::readers_in(BufferId buffer, MemoryId memory, std::uint3
 
 void Scheduler::release(std::uint32_t id, const Moment& at) {
   Copy& copy = copies_[id];
-  rooms_[copy.memory.index()].give_back(copy.bytes, at);
   Stay& stay = out_.stays[copy.stay];
   stay.end = std::max(at.at, stay.start);
+  rooms_[copy.memory.index()].give_back(copy.bytes, {stay.end, at.wait, at.by});
   auto& held = held_[copy.memory.index()];
   copies_[held.back()].place = copy.place;
   held[copy.place] = held.back();
@@ -56,15 +56,32 @@ void Scheduler::release(std::uint32_t id, const Moment& at) {
 
 Expected<Moment> Scheduler::make_room(TileId tile, MemoryId memory, std::int64_t bytes) {
   Room& room = rooms_[memory.index()];
-  while (!room.make(bytes)) {
+  std::optional<Moment> free = room.find(bytes);
+  while (!free || free->at > could_start_) {
     const std::uint32_t victim = choose_victim(memory);
+    if (victim == none && free) break;
     if (victim == none) return too_small(tile, memory, bytes);
+    if (free && !is_worth_evicting(victim, free->at)) break;
     const BufferId buffer = copies_[victim].buffer;
     if (copies_[victim].responsible && buffers_[buffer.index()].home.at == never) MONET_CHECK(write_back(buffer));
     release(victim, copies_[victim].idle);
+    free = room.find(bytes);
   }
-  room.take(bytes);
-  return room.free_from();
+  room.hold(bytes);
+  return *free;
+}
+
+bool Scheduler::is_worth_evicting(std::uint32_t victim, double free) {
+  const Copy& copy = copies_[victim];
+  const MemoryId home = tensor_of(copy.buffer).home;
+  const double bits = 8.0 * static_cast<double>(copy.bytes);
+  const bool clean = !copy.responsible || buffers_[copy.buffer.index()].home.at < never;
+  const auto takes = [&](std::uint32_t route) {
+    return route == no_route ? never : bits / machine_.routes()[route].bits_per_cycle;
+  };
+  double cycles = copy.readers > 0 ? takes(machine_.route(home, copy.memory)) : 0;
+  if (!clean) cycles += takes(machine_.route(copy.memory, home));
+  return free - std::max(could_start_, copy.idle.at) > cycles;
 }
 
 std::uint32_t Scheduler::choose_victim(MemoryId memory) {
@@ -90,6 +107,11 @@ std::int64_t Scheduler::pinned_in(MemoryId memory) const {
   std::int64_t used = 0;
   for (std::uint32_t id : held_[memory.index()]) used += copies_[id].pinned == pin_ ? copies_[id].bytes : 0;
   return used;
+}
+
+void Scheduler::begin_stay(std::uint32_t copy, double start) {
+  out_.stays[copies_[copy].stay].start = start;
+  rooms_[copies_[copy].memory.index()].begin(copies_[copy].bytes, start);
 }
 
 Error Scheduler::too_small(TileId tile, MemoryId memory, std::int64_t bytes) const {

@@ -48,7 +48,7 @@ void Scheduler::finish() {
     }
   }
   out_.channels = machine_.channels();
-  out_.routes = machine_.routes();
+  renumber_routes();
   renumber_costs();
 }
 
@@ -58,6 +58,23 @@ std::int64_t Scheduler::bytes_of(TensorId tensor) const {
     sum += tiles_.buffers[b].bytes;
   }
   return sum;
+}
+
+void Scheduler::renumber_routes() {
+  std::vector<std::uint32_t> number(machine_.routes().size(), no_route);
+  const auto use = [&](std::uint32_t& route) {
+    if (route == no_route) return;
+    if (number[route] == no_route) {
+      number[route] = static_cast<std::uint32_t>(out_.routes.size());
+      out_.routes.push_back(machine_.routes()[route]);
+    }
+    route = number[route];
+  };
+  for (ScheduledTransfer& transfer : out_.transfers) use(transfer.route);
+  for (ScheduledTile& tile : out_.tiles) {
+    use(tile.read_route);
+    use(tile.write_route);
+  }
 }
 
 void Scheduler::renumber_costs() {

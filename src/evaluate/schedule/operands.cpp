@@ -34,8 +34,10 @@ bool Scheduler::has_room_for_all(TileId tile, const TileCost& tile_cost) {
     need(output_memory(tile), tiles_.buffers[write.buffer.index()].bytes);
   }
   for (const HeldBytes& held : tile_cost.held) need(hardware_[core_of(tile)].levels[held.level].memory, held.bytes);
-  return std::ranges::all_of(needs_,
-                             [&](const auto& each) { return each.second <= rooms_[each.first.index()].capacity(); });
+  return std::ranges::all_of(needs_, [&](const auto& each) {
+    const Room& room = rooms_[each.first.index()];
+    return !room.is_bounded() || each.second <= room.capacity();
+  });
 }
 
 Expected<Moment> Scheduler::at_home(TileId tile, const TileRead& read) {
@@ -50,7 +52,7 @@ Expected<Moment> Scheduler::at_home(TileId tile, const TileRead& read) {
 
 Expected<Moment> Scheduler::visit(BufferId buffer, std::int64_t bytes, MemoryId memory) {
   const MemoryId home = tensor_of(buffer).home;
-  const std::uint16_t route = machine_.route(home, memory);
+  const std::uint32_t route = machine_.route(home, memory);
   if (route == no_route) return unreachable(home, memory);
   MONET_TRY(const Moment there,
             move(buffer, bytes, home, memory, route, TransferKind::fetch, buffers_[buffer.index()].home));
@@ -84,30 +86,36 @@ Expected<std::uint32_t> Scheduler::fetch(TileId tile, BufferId buffer, MemoryId 
   if (state.paged_out) page_in(buffer, cores_[core_of(tile).index()].previous_start);
   // Where it can come from: the core that could send all of it first, or home.
   std::uint32_t best = none;
-  std::uint16_t best_route = no_route;
+  std::uint32_t best_route = no_route;
   double best_end = never;
   const double bits = 8.0 * static_cast<double>(bytes);
   const TensorState& tensor = tensor_of(buffer);
-  if (direct_ || state.home.at == never) {
+  if (direct_) {
+    const auto can_send = [&](const Copy& copy) { return copy.group == none && copy.memory != memory; };
+    std::size_t senders = 0;
     for (std::uint32_t c = state.copies; c != none; c = copies_[c].next) {
-      if (copies_[c].group != none || copies_[c].memory == memory) continue;
-      const std::uint16_t route = machine_.route(copies_[c].memory, memory);
-      if (route == no_route || !direct_) continue;
-      const double end = copies_[c].ready.at + bits / machine_.routes()[route].bits_per_cycle;
+      if (!can_send(copies_[c])) continue;
+      best = c;
+      ++senders;
+    }
+    for (std::uint32_t c = senders > 1 ? state.copies : none; c != none; c = copies_[c].next) {
+      if (!can_send(copies_[c])) continue;
+      const double end = copies_[c].ready.at + machine_.least_cycles(copies_[c].memory, memory, bits);
       if (end < best_end) {
         best = c;
-        best_route = route;
         best_end = end;
       }
     }
+    if (best != none) best_route = machine_.route(copies_[best].memory, memory);
+    if (best_route == no_route) best = none;
   }
   if (best == none && state.home.at == never) MONET_CHECK(write_back(buffer));
   if (state.home.at < never) {
-    const std::uint16_t route = machine_.route(tensor.home, memory);
+    const std::uint32_t route = machine_.route(tensor.home, memory);
     if (route == no_route && best == none) return unreachable(tensor.home, memory);
     if (route != no_route) {
       // The one that is free first.
-      const auto end = [&](std::uint16_t along, double from) {
+      const auto end = [&](std::uint32_t along, double from) {
         const Route& way = machine_.routes()[along];
         return bookings_->probe(way.channels, from, bits, way.bits_per_cycle);
       };
@@ -127,7 +135,7 @@ Expected<std::uint32_t> Scheduler::fetch(TileId tile, BufferId buffer, MemoryId 
   if (const std::uint32_t joined = joinable(buffer, memory, from, best_route, bytes, room); joined != none) {
     const ScheduledTransfer other = out_.transfers[joined];
     copies_[copy].ready = {other.end, Wait::transfer, static_cast<std::uint32_t>(out_.transfers.size())};
-    out_.stays[copies_[copy].stay].start = other.start;
+    begin_stay(copy, other.start);
     out_.transfers.push_back({.start = other.start,
                               .end = other.end,
                               .bytes = bytes,
@@ -146,14 +154,16 @@ Expected<std::uint32_t> Scheduler::fetch(TileId tile, BufferId buffer, MemoryId 
   Moment earliest = later(source, room);
   listeners_.clear();
   if (group == none) find_listeners(tile, buffer, memory, from, best_route, earliest);
+  // Nobody listens to the bus: links beside it may be free sooner.
+  if (best != none && listeners_.empty()) best_route = sooner(best_route, from, memory, bits, earliest.at);
   MONET_TRY(const Moment ready, move(buffer, bytes, from, memory, best_route, kind, earliest));
   copies_[copy].ready = copies_[copy].idle = ready;
   const ScheduledTransfer carrier = out_.transfers.back();
-  out_.stays[copies_[copy].stay].start = carrier.start;
+  begin_stay(copy, carrier.start);
   for (const auto& [listener, route] : listeners_) {
     Copy& heard = copies_[listener];
     heard.ready = heard.idle = {ready.at, Wait::transfer, static_cast<std::uint32_t>(out_.transfers.size())};
-    out_.stays[heard.stay].start = carrier.start;
+    begin_stay(listener, carrier.start);
     out_.transfers.push_back(carrier);
     out_.transfers.back().to = heard.memory;
     out_.transfers.back().route = route;
@@ -163,7 +173,18 @@ Expected<std::uint32_t> Scheduler::fetch(TileId tile, BufferId buffer, MemoryId 
   return copy;
 }
 
-void Scheduler::find_listeners(TileId tile, BufferId buffer, MemoryId memory, MemoryId from, std::uint16_t route,
+std::uint32_t Scheduler::sooner(std::uint32_t route, MemoryId from, MemoryId to, double bits, double start) {
+  if (!machine_.has_bus(route)) return route;
+  const std::uint32_t detour = machine_.detour(from, to);
+  if (detour == no_route) return route;
+  const auto end = [&](std::uint32_t along) {
+    const Route& way = machine_.routes()[along];
+    return bookings_->probe(way.channels, start, bits, way.bits_per_cycle) + way.latency_cycles;
+  };
+  return end(detour) < end(route) ? detour : route;
+}
+
+void Scheduler::find_listeners(TileId tile, BufferId buffer, MemoryId memory, MemoryId from, std::uint32_t route,
                                Moment& earliest) {
   if (!machine_.has_bus(route)) return;
   const std::int64_t bytes = tiles_.buffers[buffer.index()].bytes;
@@ -177,12 +198,13 @@ void Scheduler::find_listeners(TileId tile, BufferId buffer, MemoryId memory, Me
       if (read.buffer != buffer || streams(other, read)) continue;
       const MemoryId to = memory_for(other, read);
       if (to == memory || tiles_.part(read).group_bytes < bytes || find(buffer, to) != none) continue;
-      const std::uint16_t way = machine_.route(from, to);
+      const std::uint32_t way = machine_.route(from, to);
       if (way == no_route || !machine_.has_bus(way) || !same_way(route, way, to)) continue;
       Room& room = rooms_[to.index()];
-      if (!room.make(bytes) || room.free_from().at > latest) continue;
-      room.take(bytes);
-      earliest = later(earliest, room.free_from());
+      const std::optional<Moment> free = room.find(bytes);
+      if (!free || free->at > latest) continue;
+      room.hold(bytes);
+      earliest = later(earliest, *free);
       const std::uint32_t copy = add_copy(buffer, to, bytes);
       copies_[copy].pinned = none;
       listeners_.emplace_back(copy, way);
@@ -190,7 +212,7 @@ void Scheduler::find_listeners(TileId tile, BufferId buffer, MemoryId memory, Me
   }
 }
 
-bool Scheduler::same_way(std::uint16_t route, std::uint16_t way, MemoryId to) const {
+bool Scheduler::same_way(std::uint32_t route, std::uint32_t way, MemoryId to) const {
   const Route& heard = machine_.routes()[route];
   const Route& own = machine_.routes()[way];
   if (own.bits_per_cycle < heard.bits_per_cycle || own.latency_cycles > heard.latency_cycles) return false;
@@ -201,7 +223,7 @@ bool Scheduler::same_way(std::uint16_t route, std::uint16_t way, MemoryId to) co
   });
 }
 
-std::uint32_t Scheduler::joinable(BufferId buffer, MemoryId memory, MemoryId from, std::uint16_t route,
+std::uint32_t Scheduler::joinable(BufferId buffer, MemoryId memory, MemoryId from, std::uint32_t route,
                                   std::int64_t bytes, const Moment& room) const {
   const std::uint32_t id = buffers_[buffer.index()].bus_transfer;
   if (id == none) return none;

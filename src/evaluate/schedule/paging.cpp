@@ -146,7 +146,7 @@ void Scheduler::page_out_new(const Lodger& lodger) {
   if (lodger.replacements.empty()) return;
   const TensorId newest = lodger.replacements.back();
   const MemoryId home = tensors_[lodger.tensor.index()].home;
-  const std::uint16_t route = machine_.route(home, lodger.storage);
+  const std::uint32_t route = machine_.route(home, lodger.storage);
   for (std::uint32_t b = tiles_.first_buffer[newest.index()]; b < tiles_.first_buffer[newest.index() + 1]; ++b) {
     BufferState& state = buffers_[b];
     if (state.home.at == never || state.paged_out || state.paged_back) continue;  // not made yet, or there already
@@ -172,7 +172,7 @@ void Scheduler::page_out_if_done(BufferId buffer) {
     return;
   }
   TensorState& tensor = tensor_of(buffer);
-  const std::uint16_t route = machine_.route(tensor.home, storage);
+  const std::uint32_t route = machine_.route(tensor.home, storage);
   if (route == no_route) return;
   Moment idle = state.home;
   for (std::uint32_t c = state.copies; c != none; c = copies_[c].next) idle = later(idle, copies_[c].idle);
@@ -206,7 +206,7 @@ void Scheduler::page_in(BufferId buffer, double not_before) {
   TensorState& tensor = tensor_of(buffer);
   Lodger* lodger = lodger_of(buffer);
   const MemoryId storage = lodger != nullptr ? lodger->storage : pages_to(buffer);
-  const std::uint16_t route = machine_.route(storage, tensor.home);
+  const std::uint32_t route = machine_.route(storage, tensor.home);
   Moment from = state.home;
   from.at = std::max(from.at, not_before);
   if (route == no_route) return;

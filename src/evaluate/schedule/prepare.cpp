@@ -24,12 +24,13 @@ Status Scheduler::prepare() {
     }
   }
   rank_ = tile_order(graph_, in_.dependencies, in_.assignment, tiles_, cycles);
-  make_routes();
+  stream_routes_.assign(hardware_.cores.size() * 2 * path_count, no_route);
+  find_ports();
   bookings_.emplace(machine_.channels());
   last_on_.assign(machine_.channels().size(), none);
   for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
     const bool bounded = !machine_.is_home(MemoryId(m)) && hardware_.memories[m].kind != MemoryKind::storage;
-    rooms_.emplace_back(bounded ? machine_.capacity_bytes(MemoryId(m)) : std::numeric_limits<std::int64_t>::max() / 2);
+    rooms_.emplace_back(bounded ? std::optional(machine_.capacity_bytes(MemoryId(m))) : std::nullopt);
   }
   held_.resize(hardware_.memories.size());
   cores_.resize(hardware_.cores.size());
@@ -44,41 +45,12 @@ Status Scheduler::prepare() {
   return check_paging();
 }
 
-void Scheduler::make_routes() {
-  std::vector<MemoryId> locals, homes, stores;
-  for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
-    if (machine_.is_home(MemoryId(m))) homes.push_back(MemoryId(m));
-    const bool planned = std::ranges::find(in_.assignment.paged, MemoryId(m)) != in_.assignment.paged.end();
-    if (hardware_.memories[m].kind == MemoryKind::storage || planned) stores.push_back(MemoryId(m));
-  }
-  for (std::size_t c = 0; c < hardware_.cores.size(); ++c) {
-    for (MemoryId local : machine_[CoreId(c)].local) {
-      if (local.valid() && std::ranges::find(locals, local) == locals.end()) locals.push_back(local);
-    }
-  }
-  const auto join = [&](const std::vector<MemoryId>& from, const std::vector<MemoryId>& to) {
-    for (MemoryId a : from) {
-      for (MemoryId b : to) {
-        if (a != b) machine_.route(a, b);
-      }
-    }
-  };
-  join(homes, locals);
-  join(locals, homes);
-  join(homes, homes);
-  join(homes, stores);
-  join(stores, homes);
-  if (direct_) join(locals, locals);
-  stream_routes_.assign(hardware_.cores.size() * 2 * path_count, no_route);
-  find_ports();
-}
-
 void Scheduler::find_ports() {
   for (const Memory& memory : hardware_.memories) max_ports_ = std::max(max_ports_, memory.ports.size());
   for (std::size_t c = 0; c < hardware_.cores.size(); ++c) {
     const Core& core = hardware_.cores[c];
     first_port_.push_back(port_channels_.size());
-    port_channels_.resize(port_channels_.size() + (core.levels.size() + 1) * max_ports_, no_route);
+    port_channels_.resize(port_channels_.size() + (core.levels.size() + 1) * max_ports_, no_channel);
     const CorePlaces& places = machine_[CoreId(c)];
     for (std::size_t level = 0; level <= core.levels.size(); ++level) {
       const MemoryId memory = level < core.levels.size() ? core.levels[level].memory : places.home[0];

@@ -65,7 +65,7 @@ void Scheduler::occupy(TileId tile, const TileCost& tile_cost) {
   ScheduledTile& to = out_.tiles[tile.index()];
   if (tile_cost.cycles <= 0) return;
   uses_.clear();
-  const auto add_use = [&](std::uint16_t channel, double bits) {
+  const auto add_use = [&](std::uint32_t channel, double bits) {
     const auto known = std::ranges::find(uses_, channel, &ChannelUse::channel);
     if (known != uses_.end()) {
       known->share += bits / tile_cost.cycles;
@@ -74,27 +74,33 @@ void Scheduler::occupy(TileId tile, const TileCost& tile_cost) {
     }
   };
   for (const PortUse& use : tile_cost.ports) {
-    const std::uint16_t channel = port_channels_[port_slot(to.core, use.level, use.port)];
-    if (channel != no_route) add_use(channel, use.bits);
+    const std::uint32_t channel = port_channels_[port_slot(to.core, use.level, use.port)];
+    if (channel != no_channel) add_use(channel, use.bits);
   }
   to.read_route = tile_cost.home_read_bits > 0 ? stream_route(to.core, tile, true) : no_route;
   to.write_route = tile_cost.home_write_bits > 0 ? stream_route(to.core, tile, false) : no_route;
-  const auto add_links = [&](std::uint16_t route, double bits) {
+  // Links that are part of a level are in the tile's own time; those on the way from other cores are not.
+  const bool over_links = std::ranges::any_of(hardware_[to.core].levels, &Level::over_links);
+  double hops = 0;
+  const auto add_links = [&](std::uint32_t route, double bits) {
     if (route == no_route) return;
     for (const ChannelUse& use : machine_.routes()[route].channels) {
-      if (machine_.channels()[use.channel].link.valid()) add_use(use.channel, bits);
+      const LinkId link = machine_.channels()[use.channel].link;
+      if (!link.valid()) continue;
+      add_use(use.channel, bits);
+      if (over_links) hops += hardware_[link].latency_cycles;
     }
   };
   add_links(to.read_route, tile_cost.home_read_bits);
   add_links(to.write_route, tile_cost.home_write_bits);
-  if (!uses_.empty()) to.end = bookings_->book(uses_, to.start, tile_cost.cycles, 1);
+  if (!uses_.empty()) to.end = bookings_->book(uses_, to.start, tile_cost.cycles, 1) + hops;
 }
 
-std::uint16_t Scheduler::stream_route(CoreId core, TileId tile, bool reads) {
+std::uint32_t Scheduler::stream_route(CoreId core, TileId tile, bool reads) {
   // Sums that go on are read too.
   for (std::size_t path = reads ? 0 : static_cast<std::size_t>(Path::output); path < path_count; ++path) {
     if (!streams(tile, path)) continue;
-    std::uint16_t& known = stream_routes_[(core.index() * 2 + (reads ? 0 : 1)) * path_count + path];
+    std::uint32_t& known = stream_routes_[(core.index() * 2 + (reads ? 0 : 1)) * path_count + path];
     if (known == no_route) {
       const CorePlaces& places = machine_[core];
       MemoryId inner = places.local[path];
@@ -114,6 +120,7 @@ void Scheduler::settle(TileId tile) {
   const Moment end{to.end, Wait::memory, static_cast<std::uint32_t>(tile.index())};
   const Moment made{to.end, Wait::data, static_cast<std::uint32_t>(tile.index())};
   for (const auto& [memory, bytes] : workspaces_) {
+    rooms_[memory.index()].begin(bytes, to.start);
     rooms_[memory.index()].give_back(bytes, end);
     out_.stays.push_back(
         {.start = to.start, .end = to.end, .bytes = bytes, .buffer = {}, .tile = tile, .memory = memory});
@@ -123,7 +130,7 @@ void Scheduler::settle(TileId tile) {
     keep_until(copies_[copy], end);
     --copies_[copy].readers;
   }
-  for (std::uint32_t copy : fresh_) out_.stays[copies_[copy].stay].start = to.start;
+  for (std::uint32_t copy : fresh_) begin_stay(copy, to.start);
   for (std::uint32_t copy : results_) {
     copies_[copy].ready = made;
     keep_until(copies_[copy], end);
@@ -172,7 +179,7 @@ void Scheduler::write_home(TileId tile, const TileWrite& write, const Moment& ma
   }
   // Its place is in another memory.
   const std::int64_t bytes = tiles_.buffers[write.buffer.index()].bytes;
-  const std::uint16_t route = machine_.route(written, tensor.home);
+  const std::uint32_t route = machine_.route(written, tensor.home);
   if (route == no_route) {
     failure_ = unreachable(written, tensor.home);
     return;

@@ -1,11 +1,12 @@
-// Room in one memory over time. What has been taken counts from the beginning of time until it is given back, so that
-// room found at a moment is there from then on, whatever the order in which it is asked for.
+// Room in one memory over time. What is taken counts from its start until it is given back; as long as nobody knows
+// when that will be, for ever. So room that is found at a moment is there from then on, also beside what starts later.
 #pragma once
 
 #include "evaluate/schedule/schedule.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace monet {
@@ -18,41 +19,40 @@ class Room {
     std::uint32_t by = 0;
   };
 
-  explicit Room(std::int64_t capacity) : capacity_(capacity) {}
+  // No capacity: there is room for anything.
+  explicit Room(std::optional<std::int64_t> capacity) : capacity_(capacity) {}
 
-  std::int64_t capacity() const { return capacity_; }
-  // Waits for what will be given back, the earliest first, until `bytes` fit; false: that is not enough.
-  bool make(std::int64_t bytes) {
-    while (taken_ + bytes > capacity_) {
-      if (leaving_.empty()) return false;
-      std::ranges::pop_heap(leaving_, later);
-      const Leaving& next = leaving_.back();
-      taken_ -= next.bytes;
-      if (next.moment.at > free_from_.at) free_from_ = next.moment;
-      leaving_.pop_back();
-    }
-    return true;
-  }
-  // Requires that it fits. From `free_from().at` on it does.
-  void take(std::int64_t bytes) { taken_ += bytes; }
-  const Moment& free_from() const { return free_from_; }
-  void give_back(std::int64_t bytes, const Moment& moment) {
-    if (bytes == 0) return;
-    leaving_.push_back({moment, bytes});
-    std::ranges::push_heap(leaving_, later);
-  }
+  std::int64_t capacity() const { return capacity_.value_or(0); }
+  bool is_bounded() const { return capacity_.has_value(); }
+  // The earliest moment from which on `bytes` fit, and what they wait for; nothing: what is known to be given back is
+  // not enough. O(n / block) for n changes.
+  std::optional<Moment> find(std::int64_t bytes) const;
+  // Takes what was found; its start is told by begin(). Until then it counts from the beginning of time.
+  void hold(std::int64_t bytes) { held_ += bytes; }
+  // Requires that it is held.
+  void begin(std::int64_t bytes, double start);
+  // Requires that it has begun, no later than `moment`.
+  void give_back(std::int64_t bytes, const Moment& moment);
 
  private:
-  struct Leaving {
+  struct Change {
     Moment moment;
     std::int64_t bytes;
   };
-  static bool later(const Leaving& a, const Leaving& b) { return a.moment.at > b.moment.at; }
+  // Changes that follow each other in time, their sum, and the most that the first few of them add up to.
+  struct Block {
+    std::vector<Change> changes;
+    std::int64_t sum = 0, most = 0;
+    void add_up();
+  };
+  static constexpr std::size_t block_size = 64;
 
-  std::int64_t capacity_;
-  std::int64_t taken_ = 0;
-  Moment free_from_;
-  std::vector<Leaving> leaving_;
+  void insert(const Change& change);
+
+  std::optional<std::int64_t> capacity_;
+  std::int64_t held_ = 0;   // by the tile that is being placed
+  std::int64_t taken_ = 0;  // after the last change
+  std::vector<Block> blocks_;
 };
 
 }  // namespace monet

@@ -31,7 +31,7 @@ struct ScheduledTile {
   CoreId core;
   Wait wait = Wait::nothing;
   // Over which it streams from and to home memory, in Schedule::routes; no_route: it does not.
-  std::uint16_t read_route = no_route, write_route = no_route;
+  std::uint32_t read_route = no_route, write_route = no_route;
   std::uint32_t by = 0;  // tile or transfer
 };
 
@@ -50,7 +50,7 @@ struct ScheduledTransfer {
   std::int64_t bytes = 0;
   BufferId buffer;
   MemoryId from, to;
-  std::uint16_t route = 0;  // in Schedule::routes
+  std::uint32_t route = 0;  // in Schedule::routes
   TransferKind kind = TransferKind::fetch;
   bool joined = false;  // received with another transfer of the same data: takes no share of its own
   Wait wait = Wait::nothing;

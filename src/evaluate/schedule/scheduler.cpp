@@ -88,6 +88,7 @@ Status Scheduler::place(TileId tile) {
   pin_ = static_cast<std::uint32_t>(tile.index());
   used_.clear();
   Moment start = later(core.free, {to.start, Wait::data, to.by});
+  could_start_ = start.at;
   // What is there already is held fast before anything else is fetched.
   only_parts_ = false;
   only_parts_ = has_more_than_it_needs(tile) && !has_room_for_all(tile, tile_cost);

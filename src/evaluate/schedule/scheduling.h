@@ -107,8 +107,6 @@ class Scheduler {
   Status prepare();
   Status check_paging();
   Status check_lodger(const Lodger& lodger) const;
-  // All routes that may be needed, so that their channels are known before anything is booked.
-  void make_routes();
   // Channels of the ports that tiles may use, by core, level and port.
   void find_ports();
   void find_dependencies();
@@ -188,20 +186,22 @@ class Scheduler {
   Expected<Moment> in_core(TileId tile, const TileRead& read);
   Expected<std::uint32_t> fetch(TileId tile, BufferId buffer, MemoryId memory, std::int64_t bytes, std::uint32_t group,
                                 TransferKind kind, std::uint8_t input = 0);
+  // The route, or where it takes a bus the way beside buses, whichever ends first.
+  std::uint32_t sooner(std::uint32_t route, MemoryId from, MemoryId to, double bits, double start);
   // Memories of other cores that the same operator will want it in, and that can listen to a bus on the way: they take
   // it along, if there is room for it there before another transfer would have brought it.
-  void find_listeners(TileId tile, BufferId buffer, MemoryId memory, MemoryId from, std::uint16_t route,
+  void find_listeners(TileId tile, BufferId buffer, MemoryId memory, MemoryId from, std::uint32_t route,
                       Moment& earliest);
   // Whether `to` hears what goes along `route`: over the same channels, up to its own port, and as fast.
-  bool same_way(std::uint16_t route, std::uint16_t way, MemoryId to) const;
+  bool same_way(std::uint32_t route, std::uint32_t way, MemoryId to) const;
   // A transfer of the same data over a bus that this memory can listen to.
-  std::uint32_t joinable(BufferId buffer, MemoryId memory, MemoryId from, std::uint16_t route, std::int64_t bytes,
+  std::uint32_t joinable(BufferId buffer, MemoryId memory, MemoryId from, std::uint32_t route, std::int64_t bytes,
                          const Moment& room) const;
 
   // ---- transfers
   Error unreachable(MemoryId from, MemoryId to) const;
   // Books a transfer; when its data are there.
-  Expected<Moment> move(BufferId buffer, std::int64_t bytes, MemoryId from, MemoryId to, std::uint16_t route,
+  Expected<Moment> move(BufferId buffer, std::int64_t bytes, MemoryId from, MemoryId to, std::uint32_t route,
                         TransferKind kind, const Moment& earliest);
   std::int64_t whole_pages(std::int64_t bytes, MemoryId from, MemoryId to) const;
   // Brings home what only a core has.
@@ -214,8 +214,12 @@ class Scheduler {
   std::uint32_t readers_in(BufferId buffer, MemoryId memory, std::uint32_t group, std::uint8_t input);
   static void keep_until(Copy& copy, const Moment& until) { copy.idle = later(copy.idle, until); }
   void release(std::uint32_t id, const Moment& at);
-  // Takes `bytes` of a memory for the tile that is being placed.
+  // Takes `bytes` of a memory for the tile that is being placed; from when on they are there.
   Expected<Moment> make_room(TileId tile, MemoryId memory, std::int64_t bytes);
+  // What it takes begins then.
+  void begin_stay(std::uint32_t copy, double start);
+  // The tile would wait for room until `free`: longer than it takes to carry the victim away and back.
+  bool is_worth_evicting(std::uint32_t victim, double free);
   // What is needed last; what is at home already, if there is a choice.
   std::uint32_t choose_victim(MemoryId memory);
   // By the tile that is being placed.
@@ -233,7 +237,7 @@ class Scheduler {
     return first_port_[core.index()] + level * max_ports_ + static_cast<std::size_t>(port);
   }
   // Between home and the core's own memory; where it has none, there is no way to share.
-  std::uint16_t stream_route(CoreId core, TileId tile, bool reads);
+  std::uint32_t stream_route(CoreId core, TileId tile, bool reads);
   void settle(TileId tile);
   void write_home(TileId tile, const TileWrite& write, const Moment& made);
   // All of a buffer is made.
@@ -267,8 +271,9 @@ class Scheduler {
   // ---- after the last tile
   void finish();
   std::int64_t bytes_of(TensorId tensor) const;
-  // Only the costs that are used go along.
+  // Only the costs and routes that are used go along.
   void renumber_costs();
+  void renumber_routes();
 
   const ScheduleInput& in_;
   const Graph& graph_;
@@ -302,9 +307,9 @@ class Scheduler {
       replaces_;  // readers of a value, and what replaces it or reads it when it was paged
   std::vector<std::pair<std::uint32_t, Moment>> left_of_;  // by node: tiles not placed yet, and the end of the others
   std::vector<std::uint32_t> last_on_;                     // transfer, by channel
-  std::vector<std::uint16_t> stream_routes_;
+  std::vector<std::uint32_t> stream_routes_;
   std::vector<std::size_t> first_port_;  // by core
-  std::vector<std::uint16_t> port_channels_;
+  std::vector<std::uint32_t> port_channels_;
   std::size_t max_ports_ = 0;
   std::vector<ChannelUse> uses_;
   struct Turn {
@@ -317,12 +322,13 @@ class Scheduler {
   std::size_t since_question_ = 0;  // tiles placed since it was last asked whether to stop
   // Of the tile that is being placed.
   std::uint32_t pin_ = none;
+  double could_start_ = 0;  // its core and its data are there
   std::vector<std::uint32_t> used_, results_, fresh_;
   std::vector<std::pair<MemoryId, std::int64_t>> workspaces_;
   std::vector<Stay> visits_;  // in homes of other data
   std::vector<std::pair<MemoryId, std::int64_t>> needs_;
   bool only_parts_ = false;  // there is no room for whole buffers of which it reads a part
-  std::vector<std::pair<std::uint32_t, std::uint16_t>> listeners_;  // copies, and the routes to them
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> listeners_;  // copies, and the routes to them
   std::optional<Error> failure_;
 };
 

@@ -14,7 +14,7 @@ Error Scheduler::unreachable(MemoryId from, MemoryId to) const {
           .advice = "join them by a link"};
 }
 
-Expected<Moment> Scheduler::move(BufferId buffer, std::int64_t bytes, MemoryId from, MemoryId to, std::uint16_t route,
+Expected<Moment> Scheduler::move(BufferId buffer, std::int64_t bytes, MemoryId from, MemoryId to, std::uint32_t route,
                                  TransferKind kind, const Moment& earliest) {
   const Route& way = machine_.routes()[route];
   double begin = earliest.at;
@@ -70,7 +70,7 @@ Status Scheduler::write_back(BufferId buffer) {
                  .message = fmt::format("{} is nowhere", graph_[tiles_.buffers[buffer.index()].tensor].name)};
   }
   const MemoryId home = tensor_of(buffer).home;
-  const std::uint16_t route = machine_.route(copies_[source].memory, home);
+  const std::uint32_t route = machine_.route(copies_[source].memory, home);
   if (route == no_route) return unreachable(copies_[source].memory, home);
   MONET_TRY(state.home, move(buffer, copies_[source].bytes, copies_[source].memory, home, route,
                              TransferKind::write_back, copies_[source].ready));

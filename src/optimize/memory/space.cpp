@@ -1,6 +1,7 @@
 #include "optimize/memory/space.h"
 
 #include "base/glob.h"
+#include "base/require.h"
 #include "training/recompute.h"
 
 #include <algorithm>
@@ -58,6 +59,7 @@ MemorySpace::MemorySpace(const Graph& step, const Hardware& hardware, const Mach
 std::vector<std::uint16_t> MemorySpace::choices() const {
   std::vector<std::uint16_t> counts;
   for (const MemoryCandidate& candidate : candidates_) {
+    MONET_REQUIRE(candidate.choices.size() <= 0xffff);
     counts.push_back(static_cast<std::uint16_t>(candidate.choices.size()));
   }
   counts.push_back(static_cast<std::uint16_t>(orders_.size()));

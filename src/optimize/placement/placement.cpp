@@ -2,6 +2,7 @@
 
 #include "base/glob.h"
 #include "base/parallel.h"
+#include "base/require.h"
 #include "base/try.h"
 
 #include <algorithm>
@@ -60,7 +61,10 @@ PlacementSpace::PlacementSpace(StepVariant& step, const Hardware& hardware, cons
 
 std::vector<std::uint16_t> PlacementSpace::choices() const {
   std::vector<std::uint16_t> counts;
-  for (const auto& choices : choices_) counts.push_back(static_cast<std::uint16_t>(choices.size()));
+  for (const auto& choices : choices_) {
+    MONET_REQUIRE(choices.size() <= 0xffff);
+    counts.push_back(static_cast<std::uint16_t>(choices.size()));
+  }
   return counts;
 }
 
