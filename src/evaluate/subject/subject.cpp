@@ -3,6 +3,7 @@
 #include "base/try.h"
 #include "evaluate/cost/custom_cost.h"
 #include "evaluate/plan/reader.h"
+#include "evaluate/subject/runnable.h"
 #include "networks/open.h"
 #include "training/options.h"
 #include "training/prepare.h"
@@ -61,7 +62,10 @@ Expected<Network> open_network_as_asked(const std::string& model, const TrainOpt
     if (error.place == "--precision") error.advice += fmt::format("; or {}", fmt::join(storage_precisions, ", "));
     return error;
   }
-  MONET_TRY(Network network, open_network(model, {.batch = train.batch, .dimensions = train.dimensions}));
+  MONET_TRY(Network network, open_network(model, {.batch = train.batch,
+                                                  .dimensions = train.dimensions,
+                                                  .roles = {train.parameter, train.buffer},
+                                                  .fused_norms = train.fused_norms}));
   if (training && !network.is_training_step) {
     MONET_TRY(training::TrainingStep step, training::make_training_step(std::move(network), *step_options));
     network = Network{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
@@ -136,6 +140,25 @@ Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& 
   return subject;
 }
 
+ExtractOptions extract_options(const EvaluateOptions& options) {
+  ExtractOptions extract{.precision = {}, .products = options.products};
+  if (is_storage_precision(options.train.precision)) extract.precision = options.train.precision;
+  if (options.zigzag) extract.precision = "int8";
+  return extract;
+}
+
+Expected<Subject> fitted_to(Subject subject, const Hardware& hardware, const EvaluateOptions& options,
+                            const Plan& plan) {
+  const ExtractOptions extract = extract_options(options);
+  MONET_TRY(ExpandedGraph expanded, expanded_for(std::move(subject.graph), hardware, extract, plan.expanded));
+  subject.graph = std::move(expanded.graph);
+  subject.expanded = std::move(expanded.names);
+  std::ranges::move(expanded.notes, std::back_inserter(subject.notes));
+  const std::vector<Unrunnable> left = unrunnable_operators(subject.graph, hardware, extract);
+  if (!left.empty()) return unrunnable_error(hardware, left);
+  return subject;
+}
+
 Expected<CustomCosts> custom_costs_of(const EvaluateOptions& options) {
   if (options.custom_file.empty()) return asked_once(options.custom_costs);
   if (options.custom_costs) {
@@ -151,14 +174,12 @@ Expected<EvaluatorOptions> evaluator_options(const EvaluateOptions& options, Map
   EvaluatorOptions how;
   MONET_TRY(how.cost.search.objective, objective_named(options.objective));
   how.cost.search.factors = static_cast<std::size_t>(options.factors);
-  if (is_storage_precision(options.train.precision)) how.cost.extract.precision = options.train.precision;
-  how.cost.extract.products = options.products;
+  how.cost.extract = extract_options(options);
   how.cost.store = store;
   MONET_TRY(how.cost.custom, custom_costs_of(options));
   how.stop = options.stop;
   how.off_chip = options.off_chip || options.zigzag;
   how.cost.zigzag = options.zigzag;
-  if (options.zigzag) how.cost.extract.precision = "int8";
   how.jobs = static_cast<std::size_t>(options.jobs);
   if (options.progress) {
     how.progress = [&options](std::size_t done, std::size_t all) { options.progress("mapped", done, all); };

@@ -20,6 +20,7 @@ struct Subject {
   std::int64_t batch = 1;
   std::int64_t parameters = 0;
   std::int64_t saved_bytes = 0;
+  std::vector<std::string> expanded;  // operators that no core runs whole: they run in their parts
   std::vector<std::string> warnings, notes;
 };
 
@@ -34,6 +35,14 @@ Expected<Network> open_network_as_asked(const std::string& model, const TrainOpt
 
 // `inference`: the forward part alone.
 Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference);
+
+// How the numbers of operators are costed.
+ExtractOptions extract_options(const EvaluateOptions& options);
+
+// As it runs on a machine: composite operators that no core can run in their parts, and those that the plan has so.
+// Fails, with all of them, where operators are left that no core can run.
+Expected<Subject> fitted_to(Subject subject, const Hardware& hardware, const EvaluateOptions& options,
+                            const Plan& plan = {});
 
 // Of tensors that the forward part makes and later parts read.
 std::int64_t saved_bytes_of(const Graph& step);

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "base/try.h"
 #include "evaluate/plan/hash.h"
+#include "evaluate/subject/runnable.h"
 #include "explore/price/constraints.h"
 #include "explore/price/policy.h"
 #include "hardware/open/family.h"
@@ -15,6 +16,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -115,8 +117,18 @@ class DesignPricer::Kept {
     idle.push_back(std::move(knowledge));
   }
 
+  // A workload as the machine can run it, made once for all machines that can run the same.
+  std::shared_ptr<const Expected<Subject>> fitted(std::size_t workload, const Subject& subject,
+                                                  const EvaluateOptions& options, const Hardware& hardware) {
+    const std::lock_guard lock(mutex);
+    auto& known = subjects[{workload, abilities_of(hardware)}];
+    if (!known) known = std::make_shared<const Expected<Subject>>(fitted_to(subject, hardware, options));
+    return known;
+  }
+
  private:
   std::mutex mutex;
+  std::map<std::pair<std::size_t, std::string>, std::shared_ptr<const Expected<Subject>>> subjects;
   std::vector<std::shared_ptr<OperatorKnowledge>> idle;
 };
 
@@ -169,8 +181,13 @@ Outcome DesignPricer::price(Design design, bool check) {
   }
   const std::shared_ptr<OperatorKnowledge> known = kept_->take_knowledge();
   for (std::size_t w = 0; w < subjects_.size(); ++w) {
-    auto ran = run_workload(subjects_[w], space_.workloads[w].options, space_.policy, *hardware, kept_->mappings, known,
-                            check);
+    const EvaluateOptions& options = space_.workloads[w].options;
+    const auto subject = kept_->fitted(w, subjects_[w], options, *hardware);
+    if (!*subject) {
+      outcome.workloads.push_back({.failure = subject->error().text()});
+      continue;
+    }
+    auto ran = run_workload(**subject, options, space_.policy, *hardware, kept_->mappings, known, check);
     if (ran) {
       const double possible = ran->latency_cycles * totals.macs_per_cycle;
       ran->utilization = possible > 0 ? ran->macs / possible : 0;
