@@ -251,6 +251,8 @@ struct Evaluation {
   std::int64_t inference_peak_bytes = 0;
 
   std::vector<std::string> filled;  // what the policy decided
+  std::vector<std::string>
+      expanded;  // composite operators that no core runs whole: they ran in their parts, X.OPERATOR
   std::vector<std::string> warnings, notes;
   std::string plan_yaml;  // complete: gives the same result again
 

@@ -15,6 +15,9 @@ namespace monet {
 struct InspectOptions {
   std::optional<std::int64_t> batch;
   std::vector<std::pair<std::string, std::int64_t>> dimensions;
+  std::vector<std::string> parameter,
+      buffer;                // patterns of tensors that are trained, and that are not: before any guess
+  bool fused_norms = false;  // norms that the file spells out are one operator each; else they run and save as written
 };
 
 // One number for each part of a training step.

@@ -14,6 +14,9 @@ namespace monet {
 struct TrainOptions {
   std::optional<std::int64_t> batch;
   std::vector<std::pair<std::string, std::int64_t>> dimensions;
+  std::vector<std::string> parameter,
+      buffer;                // patterns of tensors that are trained, and that are not: before any guess
+  bool fused_norms = false;  // norms that the file spells out are one operator each; else they run and save as written
 
   std::string loss = "cross-entropy";  // or mse, bce, output:NAME
   double label_smoothing = 0;

@@ -15,6 +15,9 @@ def describe_hardware(name: str, parameters: list[tuple[str, str]], values: bool
 class EvaluateOptions:
     batch: int | None
     dimensions: list[tuple[str, int]]
+    parameter: list[str]
+    buffer: list[str]
+    fused_norms: bool
     loss: str
     label_smoothing: float
     ignore_index: int

@@ -44,10 +44,7 @@ std::pair<std::string, std::int64_t> parse_dimension(const std::string& text);
 std::string check_whole_number(const std::string& text);
 
 template <class Options>
-void add_model(CLI::App& command, std::string& model, Options& options) {
-  command.add_option("MODEL", model, "an ONNX file or a built-in network (listed below)")
-      ->required()
-      ->check(name_or_file(Offer::networks));
+void add_sizes(CLI::App& command, Options& options) {
   command.add_option("--batch", options.batch, "size of the batch: the first axis of the inputs")
       ->type_name("N")
       ->check(check_whole_number);
@@ -60,6 +57,24 @@ void add_model(CLI::App& command, std::string& model, Options& options) {
           "size of a symbolic dimension; may be given several times")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
+  command
+      .add_option("--parameter", options.parameter,
+                  "tensors of the file that are trained, whatever they look like; * and ? as in a shell")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  command.add_option("--buffer", options.buffer, "tensors of the file that are not trained: masks, tables, statistics")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  command.add_flag("--fused-norms", options.fused_norms,
+                   "norms that the file spells out (RMS norms as powers, means, roots) run and save as one operator");
+}
+
+template <class Options>
+void add_model(CLI::App& command, std::string& model, Options& options) {
+  command.add_option("MODEL", model, "an ONNX file or a built-in network (listed below)")
+      ->required()
+      ->check(name_or_file(Offer::networks));
+  add_sizes(command, options);
 }
 
 // --precision; `widths`: also those at which every element is costed.

@@ -27,15 +27,26 @@ void add_hardware(CLI::App& app, HardwareCommands& commands) {
       "  monet hardware show edge_tpu --set x=8 --set pe_memory=4MiB --values\n"
       "  monet hardware show machine.yaml --svg machine.svg");
 
-  CLI::App* check = hardware->add_subcommand("check", "is a file right, and do its peaks come out?");
+  CLI::App* check = hardware->add_subcommand("check", "is a file right, do its peaks come out, can it run a network?");
   check->add_option("FILE", commands.check.file, "a file (docs/hardware.md says what may stand in it) or a preset")
       ->check(name_or_file(Offer::machines));
   add_parameters(*check, commands.check.parameters);
   check->add_flag("--schema", commands.check.schema, "print the JSON schema of hardware files, for editors");
+  check
+      ->add_option("--network", commands.check.network,
+                   "a network: has every operator of its training step and of inference a core? All that is missing is "
+                   "listed; status 2 where something of the step is")
+      ->type_name("MODEL")
+      ->check(name_or_file(Offer::networks));
+  check->add_flag("--inference", commands.check.inference, "with --network: the status is that of inference");
+  add_sizes(*check, commands.check.as.train);
+  add_precision(*check, commands.check.as.train, true);
+  add_step_options(*check, commands.check.as.train);
   add_common(*check, commands.check.common);
   check->footer(
       "Examples:\n"
       "  monet hardware check machine.yaml\n"
+      "  monet hardware check machine.yaml --network resnet18 --optimizer sgd\n"
       "  monet hardware check --schema > monet.schema.json");
 
   CLI::App* import = hardware->add_subcommand("import", "a file of ZigZag or Stream as a file of ours");

@@ -68,6 +68,9 @@ struct HardwareCheckCommand {
   std::string file;  // empty with `schema`
   HardwareParameters parameters;
   bool schema = false;
+  std::string network;     // empty: the machine alone
+  EvaluateOptions as;      // how the network is trained
+  bool inference = false;  // the status is that of the forward part alone
 };
 
 struct HardwareImportCommand {

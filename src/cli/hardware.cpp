@@ -1,6 +1,8 @@
 #include "cli/command.h"
 #include "cli/files.h"
 
+#include <monet/runnable.h>
+
 #include <fmt/format.h>
 
 namespace monet::cli {
@@ -33,6 +35,23 @@ int run(const HardwareShowCommand& command) {
   return print(command.common.json ? to_json(*hardware, command.view) + "\n" : to_text(*hardware, command.view));
 }
 
+namespace {
+
+// Whether every operator of a network has a core: status 2 where one has none.
+int check_network(const HardwareCheckCommand& command) {
+  EvaluateOptions options = command.as;
+  options.hardware = command.file;
+  options.parameters = command.parameters;
+  const auto runnable = check_runnable(command.network, options);
+  if (!runnable) return report(runnable.error());
+  report(runnable->warnings, runnable->notes, command.common);
+  const bool runs = command.inference ? runnable->inference.runs : runnable->training.runs;
+  const int status = print(command.common.json ? to_json(*runnable, command.inference) + "\n" : to_text(*runnable));
+  return status != 0 || runs ? status : 2;
+}
+
+}  // namespace
+
 int run(const HardwareCheckCommand& command) {
   if (command.schema) return print_file(hardware_schema());
   if (command.file.empty()) {
@@ -49,6 +68,7 @@ int run(const HardwareCheckCommand& command) {
                                     peak.operations_per_s, peak.precision, peak.deviation_percent, *peak.stated),
                         command.file, "correct units, rate or clock, or what `peak` states"});
   }
+  if (!command.network.empty()) return check_network(command);
   if (command.common.json) return print(to_json(*hardware, {}) + "\n");
   return print(fmt::format("{}: ok\n", command.file));
 }

@@ -35,6 +35,8 @@ using ExpansionRule = void (*)(Expansion& e);
 
 // Null: the operator has no expansion.
 ExpansionRule expansion_of(Op op);
+// Whether a node has one that is other than the node itself: a product that neither transposes nor scales has none.
+bool is_expandable(const Node& node);
 
 // The families, each in a file of its own under expand/.
 ExpansionRule elementwise_expansion(Op op);
@@ -48,8 +50,8 @@ ExpansionRule generate_expansion(Op op);
 ExpansionRule optimizer_expansion(Op op);
 
 // The graph with every node that `wanted` chooses and that has an expansion replaced by it; again, for nodes that
-// expansions bring in. A MatMul that neither transposes nor scales stays. Tensors outside the expansions, with their
-// names and roles, stay. `renumbered`, if given, receives the new id of each old tensor.
+// expansions bring in. Tensors outside the expansions, with their names and roles, stay. `renumbered`, if given,
+// receives the new id of each old tensor.
 Expected<Graph> expand(Graph graph, const std::function<bool(const Graph&, const Node&)>& wanted,
                        std::vector<TensorId>* renumbered = nullptr);
 

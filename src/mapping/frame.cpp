@@ -1,9 +1,13 @@
 #include "mapping/frame.h"
 
+#include "mapping/cycle_rule.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
 
 namespace monet {
 
@@ -52,12 +56,12 @@ double whole_bits(const ProblemOperand& operand, const Problem& problem) {
   return elements(operand, std::span(extents).first(problem.loops.size())) * operand.bits;
 }
 
-// What passes from one nest of the operator to the next stays at the lowest shared level that holds a piece of it (and
-// the next piece), if one does.
-std::uint8_t home_level(const Frame& frame, const ProblemOperand& operand) {
+// What passes from one nest of the operator to the next stays at the lowest shared level from `lowest` on that holds a
+// piece of it (and the next piece), if one does.
+std::uint8_t home_level(const Frame& frame, const ProblemOperand& operand, std::size_t lowest) {
   const auto& levels = frame.target->levels[static_cast<std::size_t>(operand.path)];
   if (operand.piece_bits > 0) {
-    for (std::size_t i = 0; i < levels.size(); ++i) {
+    for (std::size_t i = lowest; i < levels.size(); ++i) {
       const TargetMemory& memory = frame.target->memories[levels[i]];
       if (memory.kind == MemoryKind::sram && 2 * operand.piece_bits <= memory.size_bits) {
         return static_cast<std::uint8_t>(i + 1);
@@ -75,12 +79,12 @@ std::size_t first_level(const Frame& frame, const std::vector<std::uint8_t>& lev
   return first;
 }
 
-void set_operand(Frame& frame, std::size_t index) {
+void set_operand(Frame& frame, std::size_t index, std::size_t lowest_home = 0) {
   const ProblemOperand& from = frame.problem->operands[index];
-  FrameOperand& to = frame.operand[index];
+  FrameOperand& to = frame.operand[index] = {};
   const auto& levels = frame.target->levels[static_cast<std::size_t>(from.path)];
   const std::size_t first = first_level(frame, levels);
-  const std::size_t home = home_level(frame, from);
+  const std::size_t home = home_level(frame, from, lowest_home);
   to.levels = static_cast<std::uint8_t>(home - first);
   // Where no memory of the core holds a piece of it, its home is the highest one and holds all of it.
   const TargetMemory& top = frame.target->memories[levels[home - 1]];
@@ -100,8 +104,6 @@ void set_operand(Frame& frame, std::size_t index) {
   to.latched = !from.written || frame.target->memories[to.memory[0]].kind != MemoryKind::registers;
   set_inside(frame, to);
 }
-
-double rule_cycles(const Problem& problem, const Expression& rule, double rate);
 
 void set_compute(Frame& frame) {
   const Problem& problem = *frame.problem;
@@ -141,41 +143,6 @@ void set_compute(Frame& frame) {
   if (frame.target->effects.fill_drain) frame.fixed_cycles += unit.fill_cycles;
 }
 
-// Sizes that a cycle rule may name (docs/hardware.md): of the product as a matrix product, and of each loop.
-double rule_cycles(const Problem& problem, const Expression& rule, double rate) {
-  double rows = 1, columns = 1, depth = 1, groups = 1;
-  std::uint32_t read_by[2] = {0, 0};
-  std::uint32_t written = 0;
-  for (const ProblemOperand& operand : problem.operands) {
-    if (operand.written) {
-      written |= operand.relevant();
-    } else {
-      read_by[operand.path == Path::weight ? 1 : 0] |= operand.relevant();
-    }
-  }
-  for (std::size_t i = 0; i < problem.loops.size(); ++i) {
-    const auto size = static_cast<double>(problem.loops[i].size);
-    const bool out = (written >> i & 1U) != 0;
-    const bool first = (read_by[0] >> i & 1U) != 0;
-    const bool second = (read_by[1] >> i & 1U) != 0;
-    (!out ? depth : first && second ? groups : first ? rows : columns) *= size;
-  }
-  std::vector<double> values;
-  for (const std::string& name : rule.names()) {
-    double value = 1;
-    if (name == "rows") value = rows;
-    if (name == "columns") value = columns;
-    if (name == "depth") value = depth;
-    if (name == "batch" || name == "groups") value = groups;
-    if (name == "rate") value = rate;
-    for (const Loop& loop : problem.loops) {
-      if (name == name_of(loop.name)) value = static_cast<double>(loop.size);
-    }
-    values.push_back(value);
-  }
-  return rule.evaluate(values);
-}
-
 void set_latencies(Frame& frame) {
   if (!frame.target->effects.memory_latency) return;
   double down = 0;
@@ -191,6 +158,49 @@ void set_latencies(Frame& frame) {
   frame.fixed_cycles += down + up;
 }
 
+// Bits that a memory must hold at least: operands that are at home there, and of the others what one cycle needs.
+double least_bits(const Frame& frame, std::size_t memory) {
+  std::array<double, max_frame_loops> one;
+  one.fill(1);
+  double bits = 0;
+  for (std::size_t i = 0; i < frame.operands; ++i) {
+    const FrameOperand& operand = frame.operand[i];
+    const auto used = std::span(operand.memory).first(operand.levels);
+    const auto level = static_cast<std::size_t>(std::ranges::find(used, memory) - used.begin());
+    if (level == used.size()) continue;
+    if (level + 1 == used.size()) {
+      bits += operand.piece_bits > 0 ? operand.piece_bits : whole_bits(frame.problem->operands[i], *frame.problem);
+      continue;
+    }
+    const double each = operand.written && operand.accumulates ? operand.partial_bits : operand.bits[level];
+    const double buffers = frame.target->memories[memory].double_buffered ? 2 : 1;
+    bits += tile_size(frame, i, one.data(), one.data()).most[level] * each * buffers;
+  }
+  return bits;
+}
+
+// Pieces that do not fit a memory together: the largest pass through the next one above it instead, read ones first.
+void lift_pieces(Frame& frame) {
+  const auto operands = std::span(frame.operand).first(frame.operands);
+  if (std::ranges::none_of(operands, [](const FrameOperand& o) { return o.piece_bits > 0; })) return;
+  for (std::size_t m = 0; m < frame.target->memories.size(); ++m) {
+    while (least_bits(frame, m) > static_cast<double>(frame.target->memories[m].size_bits)) {
+      std::size_t largest = frame.operands;
+      for (std::size_t i = 0; i < frame.operands; ++i) {
+        const FrameOperand& operand = frame.operand[i];
+        const auto& levels = frame.target->levels[static_cast<std::size_t>(operand.path)];
+        const bool here = operand.memory[operand.levels - 1U] == m && levels.back() != m;
+        if (operand.piece_bits == 0 || !here) continue;
+        const auto rank = [](const FrameOperand& o) { return std::pair(o.piece_bits, !o.written); };
+        if (largest == frame.operands || rank(operand) > rank(frame.operand[largest])) largest = i;
+      }
+      if (largest == frame.operands) break;
+      const auto& levels = frame.target->levels[static_cast<std::size_t>(frame.operand[largest].path)];
+      set_operand(frame, largest, static_cast<std::size_t>(std::ranges::find(levels, m) - levels.begin()) + 1);
+    }
+  }
+}
+
 // The home of an operand holds all of it.
 void check_homes(Frame& frame) {
   std::vector<double> used(frame.target->memories.size(), 0);
@@ -204,6 +214,7 @@ void check_homes(Frame& frame) {
     if (used[m] > static_cast<double>(memory.size_bits)) {
       frame.infeasible = fmt::format("its operands take {:.0f} bytes, and {} has {}", std::ceil(used[m] / 8),
                                      memory.name, memory.size_bits / 8);
+      frame.too_large = true;
       return;
     }
   }
@@ -346,6 +357,7 @@ Frame make_frame(const Problem& problem, const Target& target, const Unrolling& 
   set_compute(frame);
   if (!frame.infeasible.empty()) return frame;
   for (std::size_t i = 0; i < frame.operands; ++i) set_operand(frame, i);
+  lift_pieces(frame);
   set_latencies(frame);
   set_first_cycles(frame);
   check_homes(frame);

@@ -5,6 +5,7 @@
 // a tile crosses it once in each iteration of the loops above the cut.
 #pragma once
 
+#include "graph/narrow.h"
 #include "mapping/mapping.h"
 #include "mapping/spatial.h"
 
@@ -14,7 +15,7 @@
 namespace monet {
 
 constexpr std::size_t max_frame_loops = max_problem_loops;
-constexpr std::size_t max_frame_operands = 16;
+constexpr std::size_t max_frame_operands = most_inputs_at_once + 1;
 constexpr std::size_t max_frame_levels = 6;
 constexpr std::size_t max_frame_memories = 16;
 constexpr std::size_t max_frame_ports = 48;
@@ -93,6 +94,7 @@ struct Frame {
   double fixed_cycles = 0;  // fill and drain, latencies
   double first_cycles = 0;  // no load and unload take less
   std::string infeasible;   // why nothing can be mapped; empty: it may be possible
+  bool too_large = false;   // … and smaller tiles of it could be
 };
 
 // Fails for problems with more loops, operands or levels than there is room for.

@@ -398,6 +398,18 @@ std::string cannot_run(const Core& core, Op op, std::span<const Problem> problem
   return {};
 }
 
+std::string cannot_run(const Core& core, double clock_hz, Op op, std::span<const Problem> problems) {
+  std::string reason = cannot_run(core, op, problems);
+  if (!reason.empty() || !core.rate) return reason;
+  for (const Problem& problem : problems) {
+    const PrecisionRate* precision = precision_for(core.rate->precisions, problem);
+    const auto cost =
+        rate_cost(*core.rate, clock_hz, problem.per_point, precision != nullptr ? precision->name : problem.precision);
+    if (!cost) return cost.error().message;
+  }
+  return {};
+}
+
 MemoryId off_chip_memory(const Hardware& hardware, CoreId core) {
   for (const Level& level : hardware[core].levels) {
     if (hardware[level.memory].kind == MemoryKind::dram) return {};

@@ -76,6 +76,8 @@ bool can_do(const Unit& unit, const Problem& problem);
 // fits is another question.
 std::string cannot_run(const Core& core, Op op, std::span<const Counts> nests);
 std::string cannot_run(const Core& core, Op op, std::span<const Problem> problems);
+// Also whether a core that is described by its rate has one for their precisions.
+std::string cannot_run(const Core& core, double clock_hz, Op op, std::span<const Problem> problems);
 
 // The off-chip memory that a core reaches and does not have as a level; not valid: none.
 MemoryId off_chip_memory(const Hardware& hardware, CoreId core);

@@ -120,6 +120,7 @@ OrderBuilder& builder_of_this_thread() {
   return *builder;
 }
 
+constexpr const char* smaller_tiles = "give it smaller tiles";
 constexpr const char* no_points = "one of its loops has no iterations";
 
 bool has_points(const Problem& problem) {
@@ -149,6 +150,7 @@ Expected<MappedProblem> map_problem(const Problem& problem, const Target& target
   std::size_t visited = 0;
   bool complete = true;
   std::string reason;
+  bool too_large = true;
   OrderBuilder& builder = builder_of_this_thread();
   const std::vector<Factor> given = given_factors(options.constraints);
   const bool free = given.empty() && options.constraints.innermost.empty() && options.constraints.outermost.empty();
@@ -160,12 +162,14 @@ Expected<MappedProblem> map_problem(const Problem& problem, const Target& target
     const Frame frame = make_frame(problem, target, choice);
     if (!frame.infeasible.empty()) {
       reason = frame.infeasible;
+      too_large = frame.too_large;
       continue;
     }
     if (!target.unit.cycle_rule) cycles_per_point = frame.cycles_per_point;
     const std::vector<Factor> factors = factors_of(choice.iterations, options.factors, given);
     if (factors.size() > max_factors) {
       reason = fmt::format("{} pieces of loops are more than the model has room for", factors.size());
+      too_large = false;
       continue;
     }
     OrderSearch search(frame, options, builder, best, visited);
@@ -186,7 +190,7 @@ Expected<MappedProblem> map_problem(const Problem& problem, const Target& target
       reason = free ? "no order of its loops fits the memories"
                     : "no order of its loops that is as prescribed fits the memories";
     }
-    return Error{.kind = ErrorKind::infeasible, .message = reason};
+    return Error{.kind = ErrorKind::infeasible, .message = reason, .advice = too_large ? smaller_tiles : ""};
   }
   result->evaluated = evaluated;
   result->complete = complete;

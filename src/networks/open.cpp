@@ -2,6 +2,7 @@
 
 #include "base/suggest.h"
 #include "base/try.h"
+#include "graph/narrow.h"
 #include "networks/builtin.h"
 
 #include <fmt/format.h>
@@ -40,11 +41,15 @@ Expected<Network> open_network(const std::string& model, const onnx::ReadOptions
       }
       Network network;
       MONET_TRY(network.graph, build_builtin(model, options.batch));
+      MONET_CHECK(choose_roles(network.graph, options.roles));
       return network;
     }
     if (!std::filesystem::exists(model)) return unknown_model(model);
   }
-  return onnx::read(model, options);
+  MONET_TRY(Network network, onnx::read(model, options));
+  MONET_CHECK(choose_roles(network.graph, options.roles));
+  MONET_TRY(network.graph, with_few_inputs(std::move(network.graph), network.notes));
+  return network;
 }
 
 }  // namespace monet

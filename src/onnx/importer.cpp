@@ -135,7 +135,8 @@ const Constant* Importer::foldable(TensorId id) const {
 
 // A single real may be trained as well, but most are numbers of the formula.
 bool Importer::may_be_trained(Text name, const Constant& value) const {
-  return is_floating(value.type) && (element_count(value.shape) != 1 || signature_.is_member(name));
+  return is_floating(value.type) &&
+         (element_count(value.shape) != 1 || signature_.is_member(name) || bindings_.roles.names_parameter(name));
 }
 
 Expected<TensorId> Importer::tensor_of(Text name) {

@@ -1,6 +1,7 @@
 // Turns a flat list of ONNX nodes into a graph: binds dimensions, folds what is known, asks the rule of each operator.
 #pragma once
 
+#include "graph/role_choice.h"
 #include "onnx/flatten.h"
 #include "onnx/node_import.h"
 #include "onnx/provenance.h"
@@ -16,6 +17,7 @@ namespace monet::onnx {
 struct Bindings {
   std::unordered_map<std::string, std::int64_t> symbols;
   std::optional<std::int64_t> batch;  // first axis of the data inputs, whatever the file says
+  RoleChoice roles;                   // what the user says is trained is not folded
 };
 
 class Importer {

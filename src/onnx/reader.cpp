@@ -10,11 +10,14 @@
 #include "onnx/own_notes.h"
 #include "onnx/provenance.h"
 #include "onnx/roles.h"
+#include "onnx/values.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <set>
 
 namespace monet::onnx {
@@ -24,6 +27,7 @@ namespace {
 // Newer files are read as long as every operator in them is known: operators rarely change their meaning.
 constexpr std::int64_t newest_checked_opset = 23;
 constexpr std::int64_t first_opset_with_gelu = 20;
+constexpr std::int64_t first_opset_with_layer_norm = 17;
 
 Error file_error(std::string message, std::string advice) {
   return {.message = std::move(message), .place = {}, .advice = std::move(advice)};
@@ -63,6 +67,7 @@ OpenDimensions open_dimensions(const RawModel& model) {
 
 Expected<Bindings> bind(const OpenDimensions& open, const ReadOptions& options, std::vector<std::string>& notes) {
   Bindings bindings;
+  bindings.roles = options.roles;
   if (options.batch && *options.batch < 1)
     return file_error(fmt::format("a batch of {} is impossible", *options.batch), "give a positive whole number");
   for (const auto& [name, size] : options.dimensions) {
@@ -149,6 +154,14 @@ Expected<Imported> import_rebatched(const FlatModel& flat, const std::string& fo
   return result;
 }
 
+// Whether an initializer holds a mask, by its values.
+std::function<std::optional<bool>(const std::string&)> mask_test(const RawModel& raw, const std::string& folder) {
+  return [&raw, folder](const std::string& name) -> std::optional<bool> {
+    const auto found = std::ranges::find(raw.graph.initializers, name, &RawTensor::name);
+    return found == raw.graph.initializers.end() ? std::nullopt : holds_mask(*found, folder);
+  };
+}
+
 }  // namespace
 
 Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, const ReadOptions& options) {
@@ -181,12 +194,27 @@ Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, 
   }
   network.is_training_step = own ? apply_own_notes(flat, imported.graph) : assign_phases(imported.graph);
   // A file of our own is spelt out by the writer.
-  const bool gelu_has_an_operator = !own && std::ranges::any_of(raw.opsets, [](const RawOpset& opset) {
-    return opset.domain.empty() && opset.version >= first_opset_with_gelu;
-  });
-  if (options.recognize_idioms) recognize_idioms(imported.graph, gelu_has_an_operator);
+  const auto has_operators_of = [&](std::int64_t version) {
+    return !own && std::ranges::any_of(raw.opsets, [&](const RawOpset& opset) {
+      return opset.domain.empty() && opset.version >= version;
+    });
+  };
+  if (options.recognize_idioms) {
+    const std::size_t norms = recognize_idioms(
+        imported.graph, {.gelus = has_operators_of(first_opset_with_gelu),
+                         .layer_norms = !options.fused_norms && has_operators_of(first_opset_with_layer_norm),
+                         .rms_norms = !options.fused_norms && !own});
+    if (norms > 0) {
+      network.notes.push_back(
+          fmt::format("{} spelt out in the file and run as written; --fused-norms takes each for one operator",
+                      norms == 1 ? "1 norm is" : fmt::format("{} norms are", norms)));
+    }
+  }
   const Signature signature = signature_of(raw);
-  if (!own) assign_roles(imported.graph, imported.initializers, signature, network.is_training_step, network.notes);
+  if (!own) {
+    assign_roles(imported.graph, imported.initializers, signature, network.is_training_step, network.notes,
+                 {.choice = &options.roles, .is_mask = mask_test(raw, folder)});
+  }
   network.graph = compact(std::move(imported.graph));
   MONET_CHECK(verify(network.graph));
   for (std::string& warning : provenance_warnings(flat, signature, network.graph))

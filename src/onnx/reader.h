@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/network.h"
+#include "graph/role_choice.h"
 
 #include <monet/expected.h>
 
@@ -18,6 +19,12 @@ struct ReadOptions {
   std::optional<std::int64_t> batch;
   // Sizes of symbolic dimensions, by name.
   std::vector<std::pair<std::string, std::int64_t>> dimensions;
+  // What the user says is trained and what is not.
+  RoleChoice roles;
+  // Norms that are spelt out by choice (the file's operator set has an operator for them, or they are RMS norms, which
+  // frameworks have long had none for) become one operator; else they stay as written, with all that training keeps
+  // in between.
+  bool fused_norms = false;
   // Replace spelt-out activations, norms and attention by the operators they are.
   bool recognize_idioms = true;
 };

@@ -40,7 +40,7 @@ std::uint16_t position_use(const Node& node, std::size_t input) {
     case Op::GroupNormalization:
     case Op::InstanceNormalization: return input >= 1 ? weight | of_norm : 0;
     case Op::PRelu: return input >= 1 ? weight : 0;
-    case Op::Attention: return input >= 3 ? mask : weight;
+    case Op::Attention: return input >= 3 ? mask | added : weight;
     case Op::Where: return mask;
     case Op::Gather:
     case Op::GatherElements:
@@ -189,7 +189,8 @@ bool named_like_buffer(std::string_view name) {
 }
 
 // Why a floating-point initializer is not trained; empty when it is.
-std::string_view reason_not_trained(const Tensor& tensor, std::uint16_t uses, const Signature& signature) {
+std::string_view reason_not_trained(const Tensor& tensor, std::uint16_t uses, const Signature& signature,
+                                    const RoleHints& hints) {
   const bool number = element_count(tensor.type.shape) <= 1 && !signature.is_member(tensor.name);
   if (number && (uses & direct) == 0) return "a single number";
   if ((uses & of_norm) != 0 && !signature.parameters.empty() && signature.made_up(tensor.name))
@@ -200,7 +201,11 @@ std::string_view reason_not_trained(const Tensor& tensor, std::uint16_t uses, co
   if (uses & left) return "";
   const std::size_t wide = wide_axes(tensor.type.shape);
   if (uses & lookup) return wide >= 2 ? "" : "a table of numbers";
-  if ((uses & mask) != 0 && wide >= 2) return "a mask";
+  if ((uses & mask) != 0 && wide >= 2) {
+    // A learned bias stands where a mask does: its values tell them apart.
+    const bool learned = (uses & added) != 0 && hints.is_mask && !hints.is_mask(tensor.name).value_or(true);
+    if (!learned) return "a mask";
+  }
   if (uses & added)
     return wide >= 2 && signature.made_up(tensor.name) ? "a table added to activations, without a name of its own" : "";
   if ((uses & on_input) != 0 && signature.is_member(tensor.name)) return "";
@@ -279,7 +284,7 @@ bool has_weight_inputs(const Graph& graph) {
 }  // namespace
 
 void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers, const Signature& signature,
-                  bool is_training_step, std::vector<std::string>& notes) {
+                  bool is_training_step, std::vector<std::string>& notes, const RoleHints& hints) {
   assign_produced_roles(graph);
   const bool weights_are_inputs = is_training_step || has_weight_inputs(graph);
   const Uses uses = trace_uses(graph, trace(graph, weights_are_inputs));
@@ -298,7 +303,7 @@ void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers
             not_counted(tensor, "it is a constant of the graph; if it is trained, export it as an initializer"));
       continue;
     }
-    std::string_view reason = reason_not_trained(tensor, uses[i], signature);
+    std::string_view reason = reason_not_trained(tensor, uses[i], signature, hints);
     if (signature.parameters.contains(tensor.name)) reason = "";
     if (signature.buffers.contains(tensor.name) && reason.empty()) reason = "the exporter says it is a buffer";
     if (reason.empty()) {
@@ -309,7 +314,8 @@ void assign_roles(Graph& graph, const std::unordered_set<TensorId>& initializers
       tensor.role = Role::statistic;
     } else {
       tensor.role = Role::constant;
-      if (wide_axes(tensor.type.shape) > 0) notes.push_back(not_counted(tensor, reason));
+      const bool chosen = hints.choice != nullptr && hints.choice->names(tensor.name);
+      if (wide_axes(tensor.type.shape) > 0 && !chosen) notes.push_back(not_counted(tensor, reason));
     }
   }
   if (is_training_step) return;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -152,10 +153,10 @@ Expected<std::optional<Constant>> decode_external_bytes(const RawTensor& tensor,
 
 }  // namespace
 
-Expected<std::optional<Constant>> decode_values(const RawTensor& tensor, const std::string& folder) {
+Expected<std::optional<Constant>> decode_values(const RawTensor& tensor, const std::string& folder, std::int64_t most) {
   const auto type = element_type_of(tensor.data_type);
   const auto count = checked_product(tensor.dims);
-  if (!type || !count || *count < 0 || *count > most_constant_elements || !decodable(*type) || tensor.has_strings) {
+  if (!type || !count || *count < 0 || *count > most || !decodable(*type) || tensor.has_strings) {
     return std::optional<Constant>{};
   }
   Constant constant{
@@ -168,6 +169,16 @@ Expected<std::optional<Constant>> decode_values(const RawTensor& tensor, const s
     MONET_CHECK(decode_fields(tensor, *count, constant));
   }
   return std::optional<Constant>(std::move(constant));
+}
+
+std::optional<bool> holds_mask(const RawTensor& tensor, const std::string& folder) {
+  constexpr std::int64_t most = std::int64_t{1} << 24;
+  constexpr double mildest = -100;
+  const auto values = decode_values(tensor, folder, most);
+  if (!values || !*values) return std::nullopt;
+  const auto* reals = std::get_if<std::vector<double>>(&(*values)->values);
+  if (reals == nullptr) return std::nullopt;
+  return std::ranges::all_of(*reals, [](double value) { return value == 0 || value <= mildest; });
 }
 
 }  // namespace monet::onnx

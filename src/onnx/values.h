@@ -1,4 +1,5 @@
-// Values of small tensors in a file: those that decide shapes. Weights are never looked at.
+// Values of small tensors in a file: those that decide shapes; and whether a larger one is a mask. Weights are never
+// looked at.
 #pragma once
 
 #include "graph/constant.h"
@@ -18,6 +19,12 @@ std::optional<ElementType> element_type_of(std::int64_t onnx_number);
 // The tensor's values; nothing when they are absent (external and not there), too many, or in a number format that
 // never decides a shape. Fails when the bytes that are there do not fit the shape.
 // `folder`: where external files lie; a location outside it is not followed.
-Expected<std::optional<Constant>> decode_values(const RawTensor& tensor, const std::string& folder);
+Expected<std::optional<Constant>> decode_values(const RawTensor& tensor, const std::string& folder,
+                                                std::int64_t most = most_constant_elements);
+
+// Whether a floating-point tensor holds what is added to scores to hide some of them: 0, and numbers of -100 (Swin's,
+// the mildest in use; exp(-100) is 0 in 16 bits, and nothing beside 1 in 32) or less. Nothing: the values are not
+// there, or more than 2^24.
+std::optional<bool> holds_mask(const RawTensor& tensor, const std::string& folder);
 
 }  // namespace monet::onnx

@@ -34,6 +34,9 @@ void bind_train_option(StepOptions& step, const char* name, Value TrainOptions::
 void bind_train_options(StepOptions& options) {
   bind_train_option(options, "batch", &TrainOptions::batch);
   bind_train_option(options, "dimensions", &TrainOptions::dimensions);
+  bind_train_option(options, "parameter", &TrainOptions::parameter);
+  bind_train_option(options, "buffer", &TrainOptions::buffer);
+  bind_train_option(options, "fused_norms", &TrainOptions::fused_norms);
   bind_train_option(options, "loss", &TrainOptions::loss);
   bind_train_option(options, "label_smoothing", &TrainOptions::label_smoothing);
   bind_train_option(options, "ignore_index", &TrainOptions::ignore_index);

@@ -3,6 +3,7 @@
 #include "evaluate/check/check.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/plan/hash.h"
+#include "evaluate/plan/part.h"
 #include "evaluate/plan/rewritten.h"
 #include "evaluate/plan/writer.h"
 #include "evaluate/subject/numbers.h"
@@ -108,7 +109,9 @@ void compare_with_inference(const std::string& model, const EvaluateOptions& opt
                             MappingCache& cache, Evaluation& result) {
   EvaluateOptions forward = options;
   forward.check = forward.trace = forward.lifetimes = forward.graph = forward.pack = false;
-  const auto subject = open_subject(model, forward, true);
+  auto opened = open_subject(model, forward, true);
+  if (!opened) return;
+  const auto subject = fitted_to(*std::move(opened), hardware, forward);
   if (!subject) return;
   const auto inference = Evaluating(hardware, forward, cache).run(subject->graph, Plan{}, {});
   if (!inference) return;
@@ -143,8 +146,10 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
   if (!options.inference) result.optimizer = options.train.optimizer;
   result.clock_hz = hardware.clock_hz;
   result.micro_batches = options.inference ? 1 : options.train.accumulate;
-  MONET_TRY(const Plan plan, plan_of(options));
-  MONET_TRY(const Subject subject, open_subject(model, options, options.inference));
+  MONET_TRY(Plan plan, plan_of(options));
+  MONET_TRY(Subject subject, open_subject(model, options, options.inference));
+  MONET_TRY(subject, fitted_to(std::move(subject), hardware, options, plan));
+  result.expanded = plan.expanded = subject.expanded;
   result.warnings = subject.warnings;
   result.notes = subject.notes;
   MONET_TRY(std::vector<std::string> warnings, check_hashes(plan, subject.graph, hardware, options.force));
@@ -155,8 +160,6 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
   if (options.zigzag && !given.train.precision.empty()) {
     result.notes.emplace_back("--precision has no meaning with --zigzag and is left out");
   }
-  MONET_TRY(const ExtractOptions extract, extract_options(options.train.precision, options.products));
-  if (!options.zigzag) MONET_CHECK(check_numbers(subject.graph, hardware, extract, result.recipe));
   std::optional<MappingStore> store;
   if (!options.cache_file.empty()) {
     MONET_TRY(store, MappingStore::open(options.cache_file));
@@ -168,8 +171,9 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
   Evaluating evaluating(hardware, options, cache, store ? &*store : nullptr);
   MONET_TRY(result, evaluating.run(subject.graph, plan, std::move(result)));
   if (result.micro_batches > 1) {
-    MONET_TRY(const Evaluation part,
-              evaluating.run(phases_up_to(subject.graph, Phase::backward), plan, Evaluation{.model = model}));
+    const Graph without_update = phases_up_to(subject.graph, Phase::backward);
+    MONET_TRY(const Evaluation part, evaluating.run(without_update, plan_for_part(plan, subject.graph, without_update),
+                                                    Evaluation{.model = model}));
     result = repeat(part, result.micro_batches - 1, std::move(result));
   }
   if (store) MONET_CHECK(store->save());

@@ -198,6 +198,7 @@ std::string to_json(const Evaluation& evaluation) {
   json["inference"] = inference_json(evaluation);
   json["options"] = list_of(evaluation.options);
   json["filled"] = evaluation.filled;
+  json["expanded"] = evaluation.expanded;
   json["warnings"] = evaluation.warnings;
   json["notes"] = evaluation.notes;
   return text_of(json);

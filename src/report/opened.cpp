@@ -13,10 +13,8 @@ Expected<Opened> open_step_on_machine(const std::string& model, EvaluateOptions&
   MONET_TRY(opened.numbers, choose_numbers(model, opened.hardware, options.train, options.zigzag));
   options.train.precision = opened.numbers.precision();
   MONET_TRY(opened.subject, open_subject(model, options, inference));
-  MONET_TRY(const ExtractOptions extract, extract_options(options.train.precision, options.products));
-  if (!options.zigzag) {
-    MONET_CHECK(check_numbers(opened.subject.graph, opened.hardware, extract, opened.numbers.recipe));
-  }
+  MONET_TRY(opened.subject, fitted_to(std::move(opened.subject), opened.hardware, options, opened.plan));
+  opened.plan.expanded = opened.subject.expanded;
   MONET_TRY(opened.warnings, check_hashes(opened.plan, opened.subject.graph, opened.hardware, options.force));
   return opened;
 }

@@ -116,6 +116,9 @@ Expected<Plan> plan_of(const RecomputeOptions& options) {
 Expected<TrainingStep> rewritten(TrainingStep step, const RecomputeOptions& options, Training& result,
                                  std::vector<NodeId>& copies) {
   MONET_TRY(const Plan plan, plan_of(options));
+  if (!plan.expanded.empty()) {
+    MONET_TRY(step, training::expanded(std::move(step), plan.expanded));
+  }
   MONET_TRY(std::vector<std::string> warnings, check_hashes(plan, step.graph, Hardware{}, options.force));
   std::ranges::move(warnings, std::back_inserter(step.warnings));
   MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(plan, step.graph));
@@ -142,7 +145,10 @@ Status write_step(const TrainingStep& step, const std::string& path) {
 Expected<Training> train(const std::string& model, const TrainOptions& options, const std::string& onnx_path,
                          const RecomputeOptions& recompute) {
   MONET_TRY(const StepOptions step_options, training::step_options(options));
-  MONET_TRY(Network network, open_network(model, {.batch = options.batch, .dimensions = options.dimensions}));
+  MONET_TRY(Network network, open_network(model, {.batch = options.batch,
+                                                  .dimensions = options.dimensions,
+                                                  .roles = {options.parameter, options.buffer},
+                                                  .fused_norms = options.fused_norms}));
   Training result;
   result.was_training_step = network.is_training_step;
   TrainingStep step;

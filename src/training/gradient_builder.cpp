@@ -1,5 +1,7 @@
 #include "training/gradient_builder.h"
 
+#include "graph/narrow.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,14 +9,15 @@
 namespace monet::training {
 
 TensorId sum_parts(OpWriter& writer, std::vector<TensorId>& parts) {
-  while (parts.size() > 1) {
-    // As many at once as an operator may have inputs.
-    const std::size_t count = std::min<std::size_t>(parts.size(), 200);
-    const TensorId sum = writer.add(Op::Sum, {parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count)});
-    parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count));
-    parts.push_back(sum);
+  if (parts.empty()) return {};
+  TensorId sum = parts.front();
+  for (std::size_t next = 1; next < parts.size();) {
+    std::vector<TensorId> inputs = {sum};
+    while (next < parts.size() && inputs.size() < most_inputs_at_once) inputs.push_back(parts[next++]);
+    sum = writer.add(Op::Sum, std::move(inputs));
   }
-  return parts.empty() ? TensorId() : parts.front();
+  parts = {sum};
+  return sum;
 }
 
 GradientBuilder::GradientBuilder(GraphBuilder& builder, NodeId node, const Context& context)

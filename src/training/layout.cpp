@@ -87,8 +87,10 @@ class Layouts {
         }
         break;
       case Op::Attention:
-        // PyTorch's fused kernels write the output in the order of axes that the query has in memory.
-        of_[to.index()].strides = dense_as(shape(to), from->strides);
+        // PyTorch's fused kernels write 16 bits in the order of axes that the query has in memory; the one for 32 bits
+        // batch, position, head.
+        of_[to.index()].strides = bits_of(graph_[to].type.format.element) <= 16 ? dense_as(shape(to), from->strides)
+                                                                                : dense(shape(to), {0, 2, 1, 3});
         break;
       default:
         if (family_of(node.op) == OpFamily::elementwise) elementwise(node);

@@ -3,6 +3,7 @@
 #include "base/try.h"
 #include "graph/expand.h"
 #include "graph/optimizer_layout.h"
+#include "training/gradient_builder.h"
 
 #include <fmt/format.h>
 
@@ -16,9 +17,8 @@ namespace {
 using enum OptimizerKind;
 using Ids = std::vector<TensorId>;
 
-constexpr std::int64_t block_size = 256;    // of bitsandbytes' block-wise optimizers
-constexpr std::size_t most_summands = 200;  // of one Sum
-constexpr double clip_epsilon = 1e-6;       // of torch.nn.utils.clip_grad_norm_
+constexpr std::int64_t block_size = 256;  // of bitsandbytes' block-wise optimizers
+constexpr double clip_epsilon = 1e-6;     // of torch.nn.utils.clip_grad_norm_
 
 // 2^(1 - bits of the significand): torch.finfo(type).eps
 double machine_epsilon(ElementType type) {
@@ -115,7 +115,7 @@ class OptimizerWriter {
     if (options_.clip_norm) {
       Ids squares;
       for (const Trained& each : trained) squares.push_back(sum_of_squares(each.gradient));
-      TensorId norm = writer_.add(Op::Sqrt, {sum(std::move(squares))});
+      TensorId norm = writer_.add(Op::Sqrt, {sum_parts(writer_, squares)});
       if (options_.loss_scale != 1) norm = writer_.times(norm, 1 / options_.loss_scale);
       builder_.rename(norm, "gradient_norm");
       result_.gradient_norm = norm;
@@ -138,18 +138,6 @@ class OptimizerWriter {
     const TensorId squares =
         writer_.add(Op::ReduceSumSquare, {g}, {{Attr::axes, std::move(axes)}, {Attr::keepdims, std::int64_t{0}}});
     return writer_.cast(squares, ElementType::float32);
-  }
-
-  TensorId sum(Ids parts) {
-    while (parts.size() > 1) {
-      Ids sums;
-      for (std::size_t i = 0; i < parts.size(); i += most_summands) {
-        const std::size_t end = std::min(i + most_summands, parts.size());
-        sums.push_back(end - i == 1 ? parts[i] : writer_.add(Op::Sum, Ids(&parts[i], &parts[i] + (end - i))));
-      }
-      parts = std::move(sums);
-    }
-    return parts.front();
   }
 
   // The scalars in the type of a parameter, made once for each type.

@@ -36,6 +36,12 @@ Expected<Chosen> matching(const Graph& graph, const std::vector<std::string>& pa
     const std::string guess = nearest(pattern, names);
     std::string advice = "quote patterns, as in 'layer4.*'; monet train --parameters lists the names";
     if (!guess.empty()) advice = fmt::format("did you mean '{}'?", guess);
+    const auto other = std::ranges::find_if(graph.tensors(), [&](const Tensor& tensor) {
+      return !tensor.producer.valid() && is_floating(tensor.type.format.element) && matches(pattern, tensor.name);
+    });
+    if (other != graph.tensors().end()) {
+      advice = fmt::format("'{0}' is read as data; --parameter '{0}' says that it is trained", other->name);
+    }
     return Error{
         .message = fmt::format("no parameter matches '{}'", pattern), .place = option, .advice = std::move(advice)};
   }

@@ -1,12 +1,14 @@
 #include "training/step.h"
 
 #include "base/try.h"
+#include "graph/expand.h"
 #include "graph/op_writer.h"
 #include "training/prepare.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace monet::training {
 
@@ -63,16 +65,21 @@ std::vector<Trained> trained_with_gradients(GraphBuilder& builder, const std::ve
   return trained;
 }
 
-// The optimizer as element-wise nodes.
-Status expand_optimizer(TrainingStep& step) {
-  std::vector<TensorId> moved;
-  MONET_TRY(step.graph, elementwise_optimizer(std::move(step.graph), &moved));
-  step.loss = moved[step.loss.index()];
+// All but the graph follows its tensors to their new ids.
+void renumber(TrainingStep& step, const std::vector<TensorId>& moved) {
+  if (step.loss.valid()) step.loss = moved[step.loss.index()];
   for (Trained& each : step.trained) each = {moved[each.parameter.index()], moved[each.gradient.index()]};
   for (SavedBy& each : step.saves) {
     if (each.tensor.valid()) each.tensor = moved[each.tensor.index()];
   }
   for (SavedTensor& each : step.saved) each.tensor = moved[each.tensor.index()];
+}
+
+// The optimizer as element-wise nodes.
+Status expand_optimizer(TrainingStep& step) {
+  std::vector<TensorId> moved;
+  MONET_TRY(step.graph, elementwise_optimizer(std::move(step.graph), &moved));
+  renumber(step, moved);
   return Done{};
 }
 
@@ -97,6 +104,17 @@ Status quantize(TrainingStep& step, const Recipe& recipe) {
 }
 
 }  // namespace
+
+Expected<TrainingStep> expanded(TrainingStep step, std::span<const std::string> operators) {
+  const std::set<std::string, std::less<>> named(operators.begin(), operators.end());
+  std::vector<TensorId> moved;
+  MONET_TRY(
+      step.graph,
+      expand(std::move(step.graph), [&](const Graph&, const Node& node) { return named.contains(node.name); }, &moved));
+  renumber(step, moved);
+  step.saves = saves_of(step.graph);
+  return step;
+}
 
 Expected<TrainingStep> make_training_step(Network network, const StepOptions& options) {
   TrainingStep step{.graph = {},

@@ -12,6 +12,9 @@
 
 #include <monet/expected.h>
 
+#include <span>
+#include <string>
+
 namespace monet::training {
 
 struct StepOptions {
@@ -37,5 +40,8 @@ struct TrainingStep {
 // Requires that the network is not a training step already.
 // Ensures that verify() holds for the graph. Gradients of parameters are named P.grad, new values P.new.
 Expected<TrainingStep> make_training_step(Network network, const StepOptions& options);
+
+// The step with the operators of these names in their parts, where they consist of others.
+Expected<TrainingStep> expanded(TrainingStep step, std::span<const std::string> operators);
 
 }  // namespace monet::training

@@ -33,8 +33,9 @@ TEST(CausesOfSteps, OneOperatorOnOneCoreComputes) {
       "memories:\n  " + memory("main", "sram", "1 MiB", 4096) + "\ncores:\n" + rate_core("core", "main: {use: main}");
   const Case c(chain(1, 64), machine);
   const Evaluation e = evaluation_of(c.graph(), c.hardware(), c.result());
-  EXPECT_THAT(e.latency_by, ElementsAre(Pair("compute", 64), Pair("stall", 0), Pair("traffic", 0),
-                                        Pair("recomputation", 0), Pair("paging", 0), Pair("waiting", 0)));
+  EXPECT_THAT(e.latency_by,
+              ElementsAre(Pair("compute", 64), Pair("stall", 0), Pair("traffic", 0), Pair("recomputation", 0),
+                          Pair("paging", 0), Pair("room", 0), Pair("waiting", 0)));
   EXPECT_EQ(part(e.energy_by, "compute"), 64);  // a picojoule an operation
   EXPECT_EQ(part(e.energy_by, "recomputation"), 0);
   EXPECT_EQ(part(e.energy_by, "paging"), 0);

@@ -5,6 +5,7 @@
 #include "mapping/operators.h"
 #include "mapping/precision.h"
 #include "networks/builtin.h"
+#include "support/in_bytes.h"
 
 #include <gtest/gtest.h>
 
@@ -41,14 +42,15 @@ double usable_lanes(const Unit& unit) {
 }
 
 // Cycles of the layer on the fastest unit that takes convolutions if it computed and did nothing else.
-double compute_bound(const Hardware& hardware) {
+double compute_bound(const Hardware& hardware, std::string_view numbers) {
   double least = std::numeric_limits<double>::infinity();
   for (const Core& core : hardware.cores) {
     if (!may_run(core, Op::Conv)) continue;
     for (const Unit& unit : core.units) {
       const double cycles = unit.cycles[static_cast<std::size_t>(Count::mac)];
       if (cycles == 0) continue;
-      const PrecisionRate* precision = nearest_precision(unit.precisions, "fp32");
+      const PrecisionRate* precision = precision_for(unit.precisions, numbers);
+      if (precision == nullptr && !unit.precisions.empty()) continue;
       const double rate = precision == nullptr ? 1 : precision->rate;
       least = std::min(least, depthwise_macs * cycles / (usable_lanes(unit) * rate));
     }
@@ -65,18 +67,20 @@ class Depthwise : public testing::TestWithParam<std::string> {};
 TEST_P(Depthwise, RunsNearTheBoundOfTheBetterUnit) {
   const auto hardware = open_hardware(GetParam());
   ASSERT_TRUE(hardware) << hardware.error().text();
-  const auto graph = build_builtin("mobilenet-v2", 1);
-  ASSERT_TRUE(graph) << graph.error().text();
+  const auto own = build_builtin("mobilenet-v2", 1);
+  ASSERT_TRUE(own) << own.error().text();
+  const Graph graph = test::in_numbers_of(*hardware, *own);
   MappingCache cache;
   OperatorOptions options{.jobs = 1};
   options.wanted = [](const Node& node) { return node.name == depthwise_layer; };
-  const auto mapped = map_operators(*graph, *hardware, cache, options);
+  const auto mapped = map_operators(graph, *hardware, cache, options);
   ASSERT_TRUE(mapped) << mapped.error().text();
   ASSERT_EQ(mapped->operators.size(), 1U);
   const OperatorCost& cost = mapped->operators.front();
   if (!cost.core.valid()) GTEST_SKIP() << "cannot run it: " << cost.reason;
   EXPECT_EQ(cost.macs, depthwise_macs);
-  const double bound = std::max(compute_bound(*hardware), cost.bound_cycles);
+  const double bound =
+      std::max(compute_bound(*hardware, name_of(graph.tensors().front().type.format.element)), cost.bound_cycles);
   RecordProperty("times_its_bound", std::to_string(cost.cycles / bound));
   EXPECT_LE(cost.cycles, 5 * bound) << depthwise_macs / cost.cycles << " MACs a cycle";
 }

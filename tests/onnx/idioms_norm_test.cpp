@@ -1,6 +1,7 @@
 // Are spelt-out norms and attention found in every usual spelling, only there, and mean the same?
 #include "support/same_values.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,6 +83,21 @@ TEST(IdiomsNorm, LayerNormInEverySpelling) {
         EXPECT_EQ(parameters_of(graph), 8 * ((affine & 1) + (affine >> 1)));
       }
     }
+  }
+}
+
+// Set 17 has an operator for layer norm, so that one who spells it out means it; RMS norms had none for long.
+TEST(IdiomsNorm, StayAsWrittenUnlessAskedFor) {
+  for (const bool centred : {false, true}) {
+    const OnnxModel model = norm({centred, false, NormSpelling::Division::divide, true, false});
+    const Network written = model.network();
+    EXPECT_EQ(count_of(written.graph, Op::LayerNormalization) + count_of(written.graph, Op::RMSNormalization), 0);
+    EXPECT_THAT(written.notes, testing::Contains(testing::HasSubstr("1 norm is spelt out in the file")));
+    const Network fused = model.network({.fused_norms = true});
+    EXPECT_EQ(count_of(fused.graph, centred ? Op::LayerNormalization : Op::RMSNormalization), 1);
+    OnnxModel before = model;
+    before.opsets = {{"", 16}};
+    EXPECT_EQ(count_of(before.network().graph, Op::LayerNormalization), centred ? 1 : 0);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+
 namespace monet::onnx {
 namespace {
 
@@ -112,6 +114,44 @@ OnnxModel scores_with(const std::string& mask) {
 TEST(Roles, AMaskAddedToScoresIsNotTrained) {
   expect_not_trained(scores_with("triangle").network(), "triangle", "a mask");
   expect_not_trained(scores_with("layer.attn_mask").network(), "layer.attn_mask", "named like a buffer");
+}
+
+// Where the values are there they tell a learned bias from a mask.
+TEST(Roles, ValuesTellATableAddedToScoresFromAMask) {
+  const auto with = [](std::vector<float> values, const ReadOptions& options = {}) {
+    OnnxModel model = scores_with("bias");
+    values.resize(16, 0);
+    model.initializers[0] = test::float_tensor("bias", {4, 4}, values);
+    return model.network(options);
+  };
+  constexpr float never = -std::numeric_limits<float>::infinity();
+  expect_trained(with({0.1F, -0.2F, 0.3F}), "bias");
+  expect_trained(with({0, -1, 1}), "bias");
+  for (const float hidden : {never, -100.0F, -1e4F, -65504.0F, -1e9F, std::numeric_limits<float>::lowest()}) {
+    expect_not_trained(with({0, hidden, hidden}), "bias", "a mask");
+  }
+  expect_trained(with({0, -100, 0.5F}), "bias");
+}
+
+TEST(Roles, ALargeTableIsLookedAtToo) {
+  OnnxModel model;
+  model.input("s", {1, 4, 256, 256});
+  model.node("Relu", {"s"}, {"scores"});
+  std::vector<float> values(4 * 256 * 256, 0);
+  values.back() = 0.25F;
+  model.initializer(test::float_tensor("bias", {4, 256, 256}, values));
+  model.node("Add", {"scores", "bias"}, {"biased"});
+  model.node("Softmax", {"biased"}, {"y"});
+  model.output("y");
+  expect_trained(model.network(), "bias");
+}
+
+// What the user says goes before every guess, and no note speaks of it.
+TEST(Roles, AreAsTheUserSays) {
+  const ReadOptions trained{.roles = {.parameters = {"tri*"}, .buffers = {}}};
+  Network network = scores_with("triangle").network(trained);
+  ASSERT_TRUE(choose_roles(network.graph, trained.roles).has_value());
+  expect_trained(network, "triangle");
 }
 
 TEST(Roles, AMaskChosenWithWhereIsNotTrained) {

@@ -99,9 +99,9 @@ TEST(EvaluationParts, CriticalPathInWords) {
   const Evaluation e = evaluation_of(c);
   std::vector<std::string> names;
   for (const CriticalStep& step : e.critical_path) names.push_back(step.kind + " " + step.name);
-  EXPECT_THAT(names,
-              ElementsAre("transfer fetch x", "compute layer", "transfer core to core a", "wait back", "compute back",
-                          "transfer core to core g", "compute update", "transfer write back w.new"));
+  EXPECT_THAT(names, ElementsAre("transfer fetch x", "compute layer", "stall layer", "transfer core to core a",
+                                 "wait back", "compute back", "transfer core to core g", "compute update",
+                                 "stall update", "transfer write back w.new"));
   EXPECT_EQ(e.critical_path[0].end, 40);  // both pieces of x
   EXPECT_NEAR(sum(e.critical_by_kind), 260, 1e-9);
 }
@@ -147,8 +147,9 @@ TEST(EvaluationParts, TraceSaysWhatIsCritical) {
 
 TEST(EvaluationParts, LatencyAndEnergyAreExplained) {
   const Evaluation e = evaluation_of(account_case());
-  EXPECT_THAT(e.latency_by, ElementsAre(Pair("compute", 140), Pair("stall", 38), Pair("traffic", 74),
-                                        Pair("recomputation", 0), Pair("paging", 0), Pair("waiting", 8)));
+  EXPECT_THAT(e.latency_by,
+              ElementsAre(Pair("compute", 140), Pair("stall", 38), Pair("traffic", 74), Pair("recomputation", 0),
+                          Pair("paging", 0), Pair("room", 0), Pair("waiting", 8)));
   EXPECT_NEAR(sum(e.energy_by), e.energy_pj, 1e-9 * e.energy_pj);
   EXPECT_EQ(e.energy_by.size(), 5U);
   EXPECT_EQ(e.machine.peak_macs_per_cycle, 8);

@@ -98,21 +98,38 @@ TEST(Layout, OnePlaceOfAnAxisIsAView) {
   EXPECT_EQ(layout.strides, (Strides{15, 1}));
 }
 
-// Tokens first, then batch, then heads: the output of fused attention has the query's order, and merging heads is free.
-TEST(Layout, AttentionKeepsTheOrderOfTheQuery) {
+// Tokens first, then batch, then heads, merged again after fused attention: whether that is free.
+bool merging_heads_is_free(ElementType type, const Strides& perm, const Shape& heads) {
   GraphBuilder builder("attention");
-  const TensorId x = builder.input("x", {5, 2, 4});
+  const TensorId x = builder.input("x", {heads[0], heads[1], heads[2] * heads[3]}, type);
   const TensorId y = builder.add(Op::Relu, "y", {x});
-  const TensorId heads = builder.add(Op::Reshape, "heads", {y}, {{Attr::shape, Shape{5, 2, 2, 2}}});
-  const TensorId q = builder.add(Op::Transpose, "q", {heads}, {{Attr::perm, Strides{1, 2, 0, 3}}});
+  const TensorId split = builder.add(Op::Reshape, "heads", {y}, {{Attr::shape, heads}});
+  const TensorId q = builder.add(Op::Transpose, "q", {split}, {{Attr::perm, perm}});
   const TensorId attention =
       builder.add(Op::Attention, "attention", {q, q, q},
                   {{Attr::scale, 1.0}, {Attr::is_causal, std::int64_t{0}}, {Attr::softcap, 0.0}});
-  const TensorId back = builder.add(Op::Transpose, "back", {attention}, {{Attr::perm, Strides{2, 0, 1, 3}}});
-  const TensorId merged = builder.add(Op::Reshape, "merged", {back}, {{Attr::shape, Shape{10, 4}}});
+  Strides inverse(4);
+  for (std::size_t i = 0; i < 4; ++i) inverse[static_cast<std::size_t>(perm[i])] = static_cast<std::int64_t>(i);
+  const TensorId back = builder.add(Op::Transpose, "back", {attention}, {{Attr::perm, inverse}});
+  const TensorId merged =
+      builder.add(Op::Reshape, "merged", {back}, {{Attr::shape, Shape{heads[0] * heads[1], heads[2] * heads[3]}}});
   const auto graph = builder.finish();
-  ASSERT_TRUE(graph.has_value()) << graph.error().text();
-  EXPECT_EQ(layouts(*graph)[merged.index()].storage, attention);
+  EXPECT_TRUE(graph.has_value()) << graph.error().text();
+  return layouts(*graph)[merged.index()].storage == attention;
+}
+
+// In 16 bits the output of fused attention has the query's order, so that merging heads is free whatever it is.
+TEST(Layout, AttentionIn16BitsKeepsTheOrderOfTheQuery) {
+  for (const ElementType type : {ElementType::bfloat16, ElementType::float16}) {
+    EXPECT_TRUE(merging_heads_is_free(type, {1, 2, 0, 3}, {5, 2, 2, 2}));  // tokens, batch, heads
+    EXPECT_TRUE(merging_heads_is_free(type, {0, 2, 1, 3}, {2, 5, 2, 2}));  // batch, tokens, heads
+  }
+}
+
+// In 32 bits it lies batch, position, head: where tokens come first, merging is a copy.
+TEST(Layout, AttentionIn32BitsLiesBatchPositionHead) {
+  EXPECT_FALSE(merging_heads_is_free(ElementType::float32, {1, 2, 0, 3}, {5, 2, 2, 2}));
+  EXPECT_TRUE(merging_heads_is_free(ElementType::float32, {0, 2, 1, 3}, {2, 5, 2, 2}));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ Plan plan_as_carried_out(const ScheduledStep& step, const Plan& plan, const Grap
   result.hardware_hash = hash_of(step.hardware);
   result.order = plan.order;
   result.transfers = plan.transfers;
+  result.expanded = plan.expanded;
   result.tensors = plan.tensors;
   for (const std::vector<NodeId>& nodes : step.assignment.stacks) {
     if (nodes.size() < 2) continue;

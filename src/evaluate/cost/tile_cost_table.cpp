@@ -100,15 +100,7 @@ std::string TileCostTable::refusal_of(NodeClass& of, std::size_t kind) {
     const bool known = custom_cost(of, kind, {}).has_value() || options_.zigzag;
     return known ? "" : fmt::format("no cost is known for {} on core {}", of.tile.op, core.name);
   }
-  std::string reason = cannot_run(core, of.op, of.problems);
-  if (!reason.empty() || !core.rate) return reason;
-  for (const Problem& problem : of.problems) {
-    const PrecisionRate* precision = precision_for(core.rate->precisions, problem);
-    const auto cost = rate_cost(*core.rate, machine_.hardware().clock_hz, problem.per_point,
-                                precision != nullptr ? precision->name : problem.precision);
-    if (!cost) return cost.error().message;
-  }
-  return {};
+  return cannot_run(core, machine_.hardware().clock_hz, of.op, of.problems);
 }
 
 std::optional<CustomCost> TileCostTable::custom_cost(NodeClass& of, std::size_t kind,

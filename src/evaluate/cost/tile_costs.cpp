@@ -75,11 +75,12 @@ Status TileCosts::solve(std::size_t jobs, const std::function<void(std::size_t, 
 Error TileCosts::failure(NodeId node, std::uint32_t cost) const {
   const Machine& machine = table_->machine();
   const CoreId core = machine.first_of_kind(table_->request_of(cost).kind);
+  const std::string& advice = table_->solution(cost).advice;
   return {.kind = ErrorKind::infeasible,
           .message = fmt::format("a tile of it cannot run on core {}: {}", machine.hardware()[core].name,
                                  table_->solution(cost).failure),
           .place = (*graph_)[node].name,
-          .advice = "give it smaller tiles, or another core"};
+          .advice = advice.empty() ? "give it another core, or use another machine" : advice + ", or another core"};
 }
 
 }  // namespace monet

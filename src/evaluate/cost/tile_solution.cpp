@@ -296,6 +296,7 @@ TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem
     }
     if (!result->has_value()) {
       solution.failure = result->error().message;
+      solution.advice = result->error().advice;
       continue;
     }
     const MappingCost& cost = (**result).cost;

@@ -43,6 +43,7 @@ struct TileRequest {
 struct TileSolution {
   TileCost cost;
   std::string failure;  // why it cannot be mapped; empty: it can
+  std::string advice;   // what would help, beside another core
   std::vector<std::string> notes;
   std::vector<std::pair<std::string, Mapping>> found;  // new mappings to keep, by digest
 };

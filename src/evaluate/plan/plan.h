@@ -66,6 +66,7 @@ struct Plan {
   Place graph_place, hardware_place;  // where it says so
   PlanOrder order = PlanOrder::critical_path;
   PlanTransfers transfers = PlanTransfers::direct;
+  std::vector<std::string> expanded;  // composite operators that run in their parts
   std::vector<PlannedStack> stacks;
   std::vector<PlannedOperator> operators;
   std::vector<PlannedTensor> tensors;

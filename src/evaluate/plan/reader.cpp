@@ -125,8 +125,8 @@ Expected<std::vector<LoopSize>> read_loops(const Yaml& node, const std::string& 
 class PlanReader {
  public:
   Expected<Plan> read(const Yaml& root) {
-    static const std::vector<std::string> keys = {"plan",      "graph",  "hardware",  "order",
-                                                  "transfers", "stacks", "operators", "tensors"};
+    static const std::vector<std::string> keys = {"plan",     "graph",  "hardware",  "order",  "transfers",
+                                                  "expanded", "stacks", "operators", "tensors"};
     MONET_CHECK(check_map(root, "a plan", keys));
     const Yaml* version = root.find("plan");
     if (version == nullptr) {
@@ -155,6 +155,8 @@ class PlanReader {
     } else if (key == "transfers") {
       using enum PlanTransfers;
       MONET_TRY(plan_.transfers, read_choice(value, "'transfers'", {direct, memory}));
+    } else if (key == "expanded") {
+      MONET_TRY(plan_.expanded, read_names(value, "'expanded'"));
     } else if (key == "stacks") {
       if (!value.is_list()) return wrong_form(value, "'stacks'", "a list: a line starting with - for each stack");
       for (const YamlPtr& item : value.items) MONET_CHECK(read_stack(*item));

@@ -4,6 +4,7 @@
 #include "evaluate/cost/custom_cost.h"
 #include "evaluate/plan/reader.h"
 #include "evaluate/subject/numbers.h"
+#include "evaluate/subject/runnable.h"
 #include "networks/open.h"
 #include "training/options.h"
 #include "training/prepare.h"
@@ -47,9 +48,14 @@ Expected<Objective> objective_named(const std::string& name) {
                .advice = "latency, energy or edp"};
 }
 
-Expected<Network> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training) {
-  MONET_TRY(const training::StepOptions step_options, training::step_options(options));
-  MONET_TRY(Network network, open_network(model, {.batch = options.batch, .dimensions = options.dimensions}));
+namespace {
+
+Expected<Network> open_as(const std::string& model, const TrainOptions& options,
+                          const training::StepOptions& step_options, bool training) {
+  MONET_TRY(Network network, open_network(model, {.batch = options.batch,
+                                                  .dimensions = options.dimensions,
+                                                  .roles = {options.parameter, options.buffer},
+                                                  .fused_norms = options.fused_norms}));
   if (training && !network.is_training_step) {
     MONET_TRY(training::TrainingStep step, training::make_training_step(std::move(network), step_options));
     network = Network{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
@@ -66,6 +72,13 @@ Expected<Network> open_network_as_asked(const std::string& model, const TrainOpt
     }
   }
   return network;
+}
+
+}  // namespace
+
+Expected<Network> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training) {
+  MONET_TRY(const training::StepOptions step_options, training::step_options(options));
+  return open_as(model, options, step_options, training);
 }
 
 Expected<Plan> plan_of(const EvaluateOptions& options) {
@@ -113,8 +126,12 @@ std::int64_t saved_bytes_of(const Graph& step) {
 }
 
 Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference) {
-  MONET_TRY(Network network, open_network_as_asked(model, options.train, !inference));
   Subject subject;
+  MONET_TRY(training::StepOptions step_options, training::step_options(options.train));
+  // Operators are taken apart before their tensors are counted at another width.
+  if (step_options.recipe) subject.everything = step_options.recipe->everything;
+  if (subject.everything) step_options.recipe.reset();
+  MONET_TRY(Network network, open_as(model, options.train, step_options, !inference));
   subject.warnings = network.warnings;
   subject.notes = network.notes;
   subject.graph = inference ? phases_up_to(network.graph, Phase::forward) : std::move(network.graph);
@@ -123,6 +140,29 @@ Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& 
     if (tensor.parameter) subject.parameters += element_count(tensor.type.shape);
   }
   if (!inference) subject.saved_bytes = saved_bytes_of(subject.graph);
+  return subject;
+}
+
+Expected<ExtractOptions> extract_of(const Subject& subject, const EvaluateOptions& options) {
+  MONET_TRY(ExtractOptions extract, extract_options(options.train.precision, options.products));
+  if (subject.everything) extract.precision = name_of(*subject.everything);
+  return extract;
+}
+
+Expected<Subject> fitted_to(Subject subject, const Hardware& hardware, const EvaluateOptions& options,
+                            const Plan& plan) {
+  MONET_TRY(const ExtractOptions before, extract_of(subject, options));
+  MONET_TRY(ExpandedGraph expanded, expanded_for(std::move(subject.graph), hardware, before, plan.expanded));
+  subject.graph = std::move(expanded.graph);
+  if (subject.everything) subject.graph = training::all_in(*subject.everything, std::move(subject.graph));
+  if (!options.inference) subject.saved_bytes = saved_bytes_of(subject.graph);
+  MONET_TRY(const ExtractOptions extract, extract_options(options.train.precision, options.products));
+  const std::string recipe = options.train.precision.empty() ? "the network" : options.train.precision;
+  if (!options.zigzag) MONET_CHECK(check_numbers(subject.graph, hardware, extract, recipe));
+  subject.expanded = std::move(expanded.names);
+  std::ranges::move(expanded.notes, std::back_inserter(subject.notes));
+  const std::vector<Unrunnable> left = unrunnable_operators(subject.graph, hardware, extract);
+  if (!left.empty()) return unrunnable_error(hardware, left);
   return subject;
 }
 

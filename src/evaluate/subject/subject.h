@@ -10,6 +10,7 @@
 #include <monet/evaluate.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Subject {
   std::int64_t batch = 1;
   std::int64_t parameters = 0;
   std::int64_t saved_bytes = 0;
+  std::optional<ElementType> everything;  // width of all tensors, by fitted_to(); none: as they are
+  std::vector<std::string> expanded;      // operators that no core runs whole: they run in their parts
   std::vector<std::string> warnings, notes;
 };
 
@@ -29,8 +32,17 @@ Expected<Objective> objective_named(const std::string& name);
 // A file or a built-in network; with `training` as a training step, if it is none yet; in the precision asked for.
 Expected<Network> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training);
 
-// `inference`: the forward part alone.
+// `inference`: the forward part alone. A recipe of `everything` is left to fitted_to().
 Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference);
+
+// How the numbers of its operators are costed before fitted_to().
+Expected<ExtractOptions> extract_of(const Subject& subject, const EvaluateOptions& options);
+
+// As it runs on a machine, in the numbers of the recipe: composite operators that no core can run in their parts, and
+// those that the plan has so. Fails, with all of them, where operators are left that no core can run, or none in these
+// numbers.
+Expected<Subject> fitted_to(Subject subject, const Hardware& hardware, const EvaluateOptions& options,
+                            const Plan& plan = {});
 
 // Of tensors that the forward part makes and later parts read.
 std::int64_t saved_bytes_of(const Graph& step);

@@ -4,6 +4,7 @@
 #include "base/try.h"
 #include "evaluate/plan/hash.h"
 #include "evaluate/subject/numbers.h"
+#include "evaluate/subject/runnable.h"
 #include "explore/price/constraints.h"
 #include "explore/price/policy.h"
 #include "hardware/open/family.h"
@@ -70,25 +71,6 @@ Expected<std::int64_t> home_bytes(Pricer& pricer, const Priced& priced) {
   return sum;
 }
 
-// What decides whether a machine has units for a network's own numbers.
-std::string numbers_signature(const Hardware& hardware) {
-  std::string key = hardware.recipe;
-  std::set<std::string> seen;
-  for (const Core& core : hardware.cores) {
-    if (!seen.insert(core.type).second) continue;
-    key += ';';
-    for (const std::string& op : core.operators) key += op + ' ';
-    const auto add = [&](const std::vector<PrecisionRate>& precisions, std::span<const double> able) {
-      key += '/';
-      for (const double each : able) key += each > 0 ? '1' : '0';
-      for (const PrecisionRate& precision : precisions) key += precision.name + ',';
-    };
-    if (core.rate) add(core.rate->precisions, core.rate->operations_per_s);
-    for (const Unit& unit : core.units) add(unit.precisions, unit.cycles);
-  }
-  return key;
-}
-
 Expected<WorkloadOutcome> run_workload(const Subject& subject, const EvaluateOptions& options, const Policy& policy,
                                        const Hardware& hardware, MappingCache& cache,
                                        const std::shared_ptr<OperatorKnowledge>& known, bool check) {
@@ -117,7 +99,7 @@ Expected<WorkloadOutcome> run_workload(const Subject& subject, const EvaluateOpt
 
 }  // namespace
 
-// A workload in the numbers that some of the machines take.
+// A workload in the numbers that some of the machines take, and as they can run it.
 struct DesignPricer::Step {
   Subject subject;
   EvaluateOptions options;
@@ -128,9 +110,10 @@ class DesignPricer::Kept {
  public:
   explicit Kept(HardwareFamily machines) : family(std::move(machines)) {}
 
-  using StepKey = std::pair<std::size_t, std::string>;  // workload; recipe or signature of a machine
+  using StepKey = std::pair<std::size_t, std::string>;  // workload; recipe, or what a machine can run
   std::mutex steps_mutex;
-  std::map<StepKey, std::shared_ptr<const Step>> by_recipe, by_machine;
+  std::map<StepKey, Step> opened;
+  std::map<StepKey, std::shared_ptr<const Expected<Step>>> fitted;
 
   HardwareFamily family;
   MappingCache mappings{most_mappings};
@@ -177,31 +160,38 @@ Expected<std::unique_ptr<DesignPricer>> DesignPricer::open(const Space& space) {
     Workload& workload = pricer->space_.workloads[w];
     workload.options.off_chip = space.off_chip;
     workload.options.zigzag = space.zigzag;
-    MONET_TRY(const auto step, pricer->step_on(w, first.value_or(Hardware{})));
-    pricer->graph_hashes_.push_back(hash_of(step->subject.graph));
-    everything += pricer->graph_hashes_.back() + "\n";
-    pricer->subjects_.push_back(step->subject);
+    MONET_TRY(Step step, pricer->opened_for(w, first.value_or(Hardware{})));
+    pricer->graph_hashes_.push_back(hash_of(step.subject.graph));
+    everything += pricer->graph_hashes_.back() + " " + step.numbers.recipe + "\n";
+    pricer->subjects_.push_back(std::move(step.subject));
   }
   pricer->fingerprint_ = digest(everything);
   return pricer;
 }
 
-Expected<std::shared_ptr<const DesignPricer::Step>> DesignPricer::step_on(std::size_t workload,
-                                                                          const Hardware& hardware) {
-  const std::lock_guard lock(kept_->steps_mutex);
-  std::shared_ptr<const Step>& of_machine = kept_->by_machine[{workload, numbers_signature(hardware)}];
-  if (of_machine) return of_machine;
+Expected<DesignPricer::Step> DesignPricer::opened_for(std::size_t workload, const Hardware& hardware) {
   const Workload& asked = space_.workloads[workload];
   MONET_TRY(NumberChoice numbers, choose_numbers(asked.network, hardware, asked.options.train, asked.options.zigzag));
-  std::shared_ptr<const Step>& of_recipe = kept_->by_recipe[{workload, numbers.precision()}];
-  if (!of_recipe) {
-    Step step{.subject = {}, .options = asked.options, .numbers = numbers};
-    step.options.train.precision = numbers.precision();
-    MONET_TRY(step.subject, open_subject(asked.network, step.options, step.options.inference));
-    of_recipe = std::make_shared<const Step>(std::move(step));
-  }
-  of_machine = of_recipe;
-  return of_machine;
+  const auto known = kept_->opened.find({workload, numbers.precision()});
+  if (known != kept_->opened.end()) return known->second;
+  Step step{.subject = {}, .options = asked.options, .numbers = std::move(numbers)};
+  step.options.train.precision = step.numbers.precision();
+  MONET_TRY(step.subject, open_subject(asked.network, step.options, step.options.inference));
+  return kept_->opened.emplace(Kept::StepKey{workload, step.numbers.precision()}, std::move(step)).first->second;
+}
+
+std::shared_ptr<const Expected<DesignPricer::Step>> DesignPricer::step_on(std::size_t workload,
+                                                                          const Hardware& hardware) {
+  const std::lock_guard lock(kept_->steps_mutex);
+  auto& known = kept_->fitted[{workload, hardware.recipe + '\n' + abilities_of(hardware)}];
+  if (known) return known;
+  const auto fitted = [&]() -> Expected<Step> {
+    MONET_TRY(Step step, opened_for(workload, hardware));
+    MONET_TRY(step.subject, fitted_to(std::move(step.subject), hardware, step.options));
+    return step;
+  };
+  known = std::make_shared<const Expected<Step>>(fitted());
+  return known;
 }
 
 Outcome DesignPricer::price(Design design) { return price(design, is_checked(design)); }
@@ -232,11 +222,11 @@ Outcome DesignPricer::price(Design design, bool check) {
   const std::shared_ptr<OperatorKnowledge> known = kept_->take_knowledge();
   for (std::size_t w = 0; w < subjects_.size(); ++w) {
     const auto step = step_on(w, *hardware);
-    auto ran =
-        step ? run_workload((*step)->subject, (*step)->options, space_.policy, *hardware, kept_->mappings, known, check)
-             : Expected<WorkloadOutcome>(step.error());
+    auto ran = *step ? run_workload((**step).subject, (**step).options, space_.policy, *hardware, kept_->mappings,
+                                    known, check)
+                     : Expected<WorkloadOutcome>(step->error());
     if (ran) {
-      ran->recipe = (*step)->numbers.recipe;
+      ran->recipe = (**step).numbers.recipe;
       const double possible = ran->latency_cycles * totals.macs_per_cycle;
       ran->utilization = possible > 0 ? ran->macs / possible : 0;
       outcome.workloads.push_back(*std::move(ran));

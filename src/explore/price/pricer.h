@@ -37,7 +37,10 @@ class DesignPricer {
   class Kept;
   struct Step;
   explicit DesignPricer(Space space);
-  Expected<std::shared_ptr<const Step>> step_on(std::size_t workload, const Hardware& hardware);
+  // In the numbers that the machine takes; under the lock of what is kept, or before there are threads.
+  Expected<Step> opened_for(std::size_t workload, const Hardware& hardware);
+  // And as it can run it.
+  std::shared_ptr<const Expected<Step>> step_on(std::size_t workload, const Hardware& hardware);
 
   Space space_;
   std::vector<Subject> subjects_;

@@ -20,9 +20,9 @@ constexpr std::int64_t largest_size = std::int64_t{1} << 31;
 constexpr std::size_t longest_path = 4096;
 
 const std::vector<std::string>& workload_keys() {
-  static const std::vector<std::string> all = {"network", "name",  "batch",     "dimensions",     "precision",
-                                               "step",    "loss",  "optimizer", "optimizer_form", "conv_gradient",
-                                               "freeze",  "train", "lora",      "weight"};
+  static const std::vector<std::string> all = {
+      "network",        "name",          "batch",  "dimensions", "precision", "step",   "loss",      "optimizer",
+      "optimizer_form", "conv_gradient", "freeze", "train",      "lora",      "weight", "parameter", "buffer"};
   return all;
 }
 
@@ -115,6 +115,10 @@ class WorkloadReader {
         MONET_TRY(train.optimizer_form, read_word(value, what("optimizer_form")));
       } else if (entry.key == "conv_gradient") {
         MONET_TRY(train.conv_gradient, read_word(value, what("conv_gradient")));
+      } else if (entry.key == "parameter") {
+        MONET_TRY(train.parameter, read_texts("parameter"));
+      } else if (entry.key == "buffer") {
+        MONET_TRY(train.buffer, read_texts("buffer"));
       } else if (entry.key == "freeze") {
         MONET_TRY(train.freeze, read_texts("freeze"));
       } else if (entry.key == "train") {

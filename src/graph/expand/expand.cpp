@@ -33,6 +33,12 @@ bool is_plain_product(const Node& node) {
          node.attributes.integer(Attr::trans_b) == 0 && node.attributes.real(Attr::alpha) == 1;
 }
 
+}  // namespace
+
+bool is_expandable(const Node& node) { return expansion_of(node.op) != nullptr && !is_plain_product(node); }
+
+namespace {
+
 // Makes the tensors that a rule gave as results the outputs of the node that it replaces.
 void connect(GraphBuilder& builder, Expansion& expansion, std::size_t first_node) {
   std::unordered_map<TensorId, TensorId> renamed;
@@ -62,9 +68,7 @@ void connect(GraphBuilder& builder, Expansion& expansion, std::size_t first_node
 
 Expected<Graph> expand(Graph graph, const std::function<bool(const Graph&, const Node&)>& wanted,
                        std::vector<TensorId>* renumbered) {
-  const auto chosen = [&](const Graph& all, const Node& node) {
-    return expansion_of(node.op) != nullptr && !is_plain_product(node) && wanted(all, node);
-  };
+  const auto chosen = [&](const Graph& all, const Node& node) { return is_expandable(node) && wanted(all, node); };
   std::vector<TensorId> total;
   for (std::size_t i = 0; i < graph.tensors().size(); ++i) total.emplace_back(i);
   // An expansion consists of simpler operators, so this ends.

@@ -7,15 +7,21 @@
 
 namespace monet::onnx {
 
-void recognize_idioms(Graph& graph, bool gelu_has_an_operator) {
+std::size_t recognize_idioms(Graph& graph, const IdiomsAsWritten& as_written) {
+  std::size_t norms_as_written = 0;
   std::vector<bool> taken(graph.nodes().size(), false);
   std::unordered_map<std::size_t, Match> matches;  // by root
   Matcher matcher(graph);
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     if (taken[i]) continue;
     auto match = match_activation(matcher, NodeId(i));
-    if (match && match->replacement.op == Op::Gelu && gelu_has_an_operator) match.reset();
+    if (match && match->replacement.op == Op::Gelu && as_written.gelus) match.reset();
     if (!match) match = match_norm(matcher, NodeId(i));
+    if (match && ((match->replacement.op == Op::LayerNormalization && as_written.layer_norms) ||
+                  (match->replacement.op == Op::RMSNormalization && as_written.rms_norms))) {
+      ++norms_as_written;
+      match.reset();
+    }
     if (!match) match = match_group_norm(matcher, NodeId(i));
     if (!match) match = match_attention(matcher, NodeId(i));
     if (!match || taken[match->root.index()]) continue;
@@ -24,7 +30,7 @@ void recognize_idioms(Graph& graph, bool gelu_has_an_operator) {
     taken[match->root.index()] = true;
     matches.emplace(match->root.index(), std::move(*match));
   }
-  if (matches.empty()) return;
+  if (matches.empty()) return norms_as_written;
   std::vector<Node> nodes;
   nodes.reserve(graph.nodes().size());
   for (std::size_t i = 0; i < taken.size(); ++i) {
@@ -36,6 +42,7 @@ void recognize_idioms(Graph& graph, bool gelu_has_an_operator) {
     }
   }
   graph.set_nodes(std::move(nodes));
+  return norms_as_written;
 }
 
 }  // namespace monet::onnx

@@ -59,7 +59,11 @@ double usual_learning_rate(OptimizerKind kind) {
 
 Expected<Network> opened(const std::string& model, const SimulateOptions& options) {
   const auto open = [&](std::optional<std::int64_t> batch) {
-    return open_network(model, {.batch = batch, .dimensions = options.train.dimensions});
+    const TrainOptions& train = options.train;
+    return open_network(model, {.batch = batch,
+                                .dimensions = train.dimensions,
+                                .roles = {train.parameter, train.buffer},
+                                .fused_norms = train.fused_norms});
   };
   MONET_TRY(Network network, open(options.train.batch));
   if (network.is_training_step) {
