@@ -32,9 +32,9 @@ run() {
   echo
   echo "That is the training step of ResNet-18, one of the built-in networks, with Adam: nodes, multiply-accumulates and"
   echo "other operations of the forward part, the backward part and the optimizer, and the memory that the step needs."
-  show build/monet evaluate resnet18-cifar --batch 4 --hardware edge_tpu -o out/demo
+  show build/monet evaluate resnet18-cifar --batch 4 --hardware edge_tpu --set arithmetic=bf16 -o out/demo
   echo
-  echo "And that is a step of a small ResNet-18 on a machine of 16 cores, in time. out/demo has all of it, also as tables and"
+  echo "And that is a step of a small ResNet-18 on a machine of 16 cores, in time, in bf16. out/demo has all of it, also as tables and"
   echo "as a trace. Next: build/monet hardware list, build/monet evaluate --help, build/monet validate,"
   echo "build/monet train YOUR_MODEL.onnx -o step.onnx; the manual is docs/manual.md."
   echo

@@ -102,20 +102,6 @@ ProblemOperand operand_of(const Sites& sites, const Access& access, bool written
   return operand;
 }
 
-// What a nest leaves out between the elements that it adds to is written too, as zeros: the gradient of a convolution
-// that steps over some of its inputs. In memory each element has its share of them.
-void add_gaps(ProblemOperand& operand, const std::vector<Loop>& loops) {
-  std::vector<double> extents;
-  for (const Loop& loop : loops) extents.push_back(static_cast<double>(loop.size));
-  double share = 1;
-  for (const ProblemAxis& axis : operand.axes) {
-    if (!axis.scattered) share *= static_cast<double>(axis.limit) / positions(axis, extents);
-  }
-  if (share <= 1) return;
-  operand.register_bits = static_cast<std::uint16_t>(std::ceil(operand.bits_in(MemoryKind::registers)));
-  operand.bits *= share;
-}
-
 // A product reads its two factors by the two paths.
 void separate_factors(std::vector<ProblemOperand>& operands) {
   std::vector<ProblemOperand*> reads;
@@ -223,7 +209,6 @@ Problem problem_of(const Sites& sites, const std::vector<Nest>& nests, std::size
     const bool before = touched_before(nests, index, access);
     // A nest that adds to what one before it has left there finds it in memory.
     operand.continues = written && access.accumulate && before;
-    if (written && access.accumulate && !before) add_gaps(operand, problem.loops);
     if (before || access.kind == OperandKind::scratch) {
       const double bits = static_cast<double>(element_count(sites.type(access).shape)) * operand.bits / pieces;
       operand.piece_bits = static_cast<std::int64_t>(std::max(std::ceil(operand.bits), bits));

@@ -288,7 +288,7 @@ def test_too_little_names_the_least_which_then_does(run, found, tmp_path, method
 
 
 def test_the_least_is_the_least_of_all_plans(run, found) -> None:
-    least = json.loads(run(*MODEL, *MACHINE, "--memory-budget", 1, "--json", "-q").stdout)["least_bytes"]
+    least = json.loads(run(*MODEL, *MACHINE, "--memory-budget", "1B", "--json", "-q").stdout)["least_bytes"]
     assert least == min(plan["peak_bytes"] for plan in found("--method", "exact")["plans"])
 
 
@@ -345,6 +345,7 @@ def test_interrupted_search_gives_the_best_so_far(monet, tmp_path, same_when_eva
         (["--memory-budget", "2M"], ["--memory-budget", "unknown unit 'M'", "512KiB"]),
         (["--memory-budget", "3 MHz"], ["--memory-budget", "512KiB"]),
         (["--memory-budget", "1.5"], ["--memory-budget", "whole number of bytes"]),
+        (["--memory-budget", "80"], ["--memory-budget", "without a unit", "80%, 80MiB or 80B"]),
         (["--memory-budget=-1"], ["--memory-budget", "whole number of bytes"]),
         (["--memory-budget", "1e30"], ["--memory-budget", "2^60"]),
         (["--memory-budget", "0%"], ["0% is no share", "80%"]),

@@ -180,7 +180,7 @@ def test_text(run) -> None:
     found = json.loads(run(NETWORK, "--hardware", "edge_tpu", "-q", "--json").stdout)["total"]
     # 32 x 256 + 256 x 256 + 256 x 256 + 256 x 8 weights, each used once
     assert found["macs"] == 141312 and "141.3 k" in total and f"{found['cycles']:,.0f}" in total
-    assert "for " not in result.stdout
+    assert "\n    for " not in result.stdout
 
 
 def test_nests(run) -> None:

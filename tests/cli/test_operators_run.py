@@ -130,7 +130,7 @@ def test_a_plan_of_an_expanded_step_is_one_of_train_too(monet, evaluated, attent
 def test_tiles_of_the_default_policy_fit(evaluated) -> None:
     """What passes between the nests of Adafactor's update: two pieces of half the memory, and two bytes."""
     for machine in ["edge_tpu", "monet_2x2"]:
-        found = evaluated("resnet18-cifar", "--optimizer", "adafactor", "--precision", "bf16", "--hardware", machine)
+        found = evaluated("resnet18-cifar", "--optimizer", "adafactor", "--hardware", machine, "--set", "arithmetic=bf16")
         assert found["latency_cycles"] > 0
 
 
@@ -287,7 +287,8 @@ STEPS = [["--accumulate", "3"], ["--accumulate", "2", "--clip-norm", "1"], ["--c
 @pytest.mark.parametrize("options", STEPS, ids=" ".join)
 def test_a_saved_plan_gives_the_same_again(evaluated, tmp_path: Path, options: list[str]) -> None:
     plan = tmp_path / "plan.yaml"
-    how = ["mlp-robotics", "--batch", "4", "--hardware", "edge_tpu", *options]
+    machine = "h100" if "--precision" in options else "edge_tpu"
+    how = ["mlp-robotics", "--batch", "4", "--hardware", machine, *options]
     first = evaluated(*how, "--save-plan", plan)
     how = [option for option in how if option not in ("--recompute", "*", "--order", "frugal")]
     again = evaluated(*how, "--plan", plan)

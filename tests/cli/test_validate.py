@@ -51,7 +51,7 @@ def test_checkpointed_steps(validate, data) -> None:
     lines = (data / "groundtruth" / "h200_training.csv").read_text().splitlines()
     checkpointed = [line for line in lines[1:] if line.split(",")[4] == "yes"]
     rows = rows_of(validate("checkpoint", "--json"))
-    assert len(rows) == 2 * len(checkpointed) == 20
+    assert len(rows) == 2 * len(checkpointed) == 24
     for saved, macs in zip(rows[::2], rows[1::2], strict=True):
         assert (saved["quantity"], macs["quantity"]) == ("saved bytes", "backward MACs")
         assert abs(saved["error_percent"]) < 5, saved

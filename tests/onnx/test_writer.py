@@ -82,7 +82,7 @@ def test_every_operator_gives_the_same_numbers(family: str, oracle: Path, tmp_pa
 
 
 def inspect(monet: Path, model: Path) -> dict:
-    result = subprocess.run([monet, "inspect", model, "--json", "--layers"], capture_output=True, text=True, timeout=60)
+    result = subprocess.run([monet, "inspect", model, "--json", "--layers", "--fused-norms"], capture_output=True, text=True, timeout=60)
     assert result.returncode == 0, result.stderr
     return json.loads(result.stdout)
 

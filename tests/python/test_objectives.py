@@ -147,12 +147,13 @@ def test_infinity_is_what_must_not_be_taken(machine) -> None:
 
 
 def test_infinite_designs_are_on_no_front() -> None:
+    limit = 1e-2  # of some of the designs
     def in_time(design) -> float:
-        return design.energy_pj if design.latency_s < 1e-3 else math.inf
+        return design.energy_pj if design.latency_s < limit else math.inf
 
     found = monet.explore("mcu", objectives=[in_time, "area"])
     rows = [row for row in csv.DictReader(io.StringIO(found.to_csv())) if row["status"] == "ran"]
-    least_area = min(float(row["area_mm2"]) for row in rows if float(row["latency_s"]) < 1e-3)
-    assert all(design["metrics"]["latency_s"] < 1e-3 for design in found.front)
+    least_area = min(float(row["area_mm2"]) for row in rows if float(row["latency_s"]) < limit)
+    assert all(design["metrics"]["latency_s"] < limit for design in found.front)
     assert min(design["metrics"]["area_mm2"] for design in found.front) == least_area
     assert found.hypervolume is not None

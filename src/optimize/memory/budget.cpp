@@ -71,7 +71,7 @@ Expected<MemoryBudget> memory_budget_from(const std::string& text, const Hardwar
   }
   // So little is no budget of a step: a share or a larger unit is meant.
   constexpr double least = 1024;
-  if (const auto bare = number_before(amount, ""); bare && *bare < least) {
+  if (const auto bare = number_before(amount, ""); bare && *bare >= 1 && *bare < least && *bare == std::floor(*bare)) {
     return Error{.message = fmt::format("'{}' without a unit would be {} bytes", amount, amount),
                  .place = "--memory-budget",
                  .advice = fmt::format("write {0}%, {0}MiB or {0}B", amount)};
