@@ -159,7 +159,7 @@ TEST(CustomOperatorCosts, WhatDoesNotFitStreamsWhileItRuns) {
 
 // What streams beside a memory of 1 KiB, on a core that works in one precision.
 constexpr std::array<const char*, 3> streaming = {"int8", "bf16", "fp32"};
-constexpr double bits = 32;  // of an element, whatever the core works in
+constexpr double stored_bits_each = 32;  // of an element, whatever the core works in
 
 std::string streaming_core(const std::string& compute) {
   return "memories:\n  " + memory("dram", "dram", "1 GiB", 16) + "\ncores:\n  c0:\n    " + compute +
@@ -182,11 +182,11 @@ TEST(CustomOperatorCosts, WhatStreamsIsAsWideAsItIsStored) {
     for (const std::string& machine : streaming_cores(precision)) {
       Asked asked{.costs = {{"FancyNorm", {.cycles = 10, .energy_pj = 1}}}, .tiles = {}};
       CustomCase c(graph, machine, with_costs(asked.function()));
-      EXPECT_EQ(c.cycles(), 4096 * bits / 16) << machine;
-      EXPECT_EQ(c.cost("fancy").home_read_bits, 4096 * bits) << machine;
-      EXPECT_EQ(c.cost("fancy").home_write_bits, 4096 * bits) << machine;
+      EXPECT_EQ(c.cycles(), 4096 * stored_bits_each / 16) << machine;
+      EXPECT_EQ(c.cost("fancy").home_read_bits, 4096 * stored_bits_each) << machine;
+      EXPECT_EQ(c.cost("fancy").home_write_bits, 4096 * stored_bits_each) << machine;
       EXPECT_EQ(c.cost("fancy").precision, "fp32");
-      for (const TensorStay& stay : c.evaluated.schedule.home) EXPECT_EQ(stay.bytes, 4096 * bits / 8) << machine;
+      for (const TensorStay& stay : c.evaluated.schedule.home) EXPECT_EQ(stay.bytes, 4096 * stored_bits_each / 8) << machine;
     }
   }
 }
