@@ -254,10 +254,10 @@ void derive_unit_area(const Fields& core, Unit& unit) {
     return std::ranges::any_of(kinds, [&](Count kind) { return unit.cycles[static_cast<std::size_t>(kind)] > 0; });
   };
   // Functions are computed by products and sums.
-  const bool functions = does({Count::divide, Count::exp, Count::log, Count::sqrt, Count::erf, Count::tanh,
-                               Count::trigonometric, Count::power});
-  const bool multiplies = functions || does({Count::mac, Count::multiply});
-  const bool adds = functions || does({Count::mac, Count::add, Count::compare});
+  const bool has_functions = does({Count::divide, Count::exp, Count::log, Count::sqrt, Count::erf, Count::tanh,
+                                   Count::trigonometric, Count::power});
+  const bool multiplies = has_functions || does({Count::mac, Count::multiply});
+  const bool adds = has_functions || does({Count::mac, Count::add, Count::compare});
   const std::string quantity = unit.name + " area";
   const double technology = core.context().technology_nm;
   if (!(technology > 0)) {

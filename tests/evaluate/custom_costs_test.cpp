@@ -186,7 +186,8 @@ TEST(CustomOperatorCosts, WhatStreamsIsAsWideAsItIsStored) {
       EXPECT_EQ(c.cost("fancy").home_read_bits, 4096 * stored_bits_each) << machine;
       EXPECT_EQ(c.cost("fancy").home_write_bits, 4096 * stored_bits_each) << machine;
       EXPECT_EQ(c.cost("fancy").precision, "fp32");
-      for (const TensorStay& stay : c.evaluated.schedule.home) EXPECT_EQ(stay.bytes, 4096 * stored_bits_each / 8) << machine;
+      for (const TensorStay& stay : c.evaluated.schedule.home)
+        EXPECT_EQ(stay.bytes, 4096 * stored_bits_each / 8) << machine;
     }
   }
 }

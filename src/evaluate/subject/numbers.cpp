@@ -42,7 +42,7 @@ std::string numbers_key(const Graph& graph, const Node& node) {
 
 // Whether products of the problem have an array to run on, and none that works in their numbers: lanes that could do
 // them one by one are no answer.
-bool arrays_lack(const Hardware& hardware, Op op, const Problem& problem) {
+bool arrays_lack(const Hardware& hardware, Op op, const monet::Problem& problem) {
   if (problem.per_point[Count::mac] == 0) return false;
   bool found = false;
   for (const Core& core : hardware.cores) {
@@ -58,10 +58,10 @@ bool arrays_lack(const Hardware& hardware, Op op, const Problem& problem) {
 
 // Empty: a core runs it, or none has its operations.
 std::string lacking(const Graph& graph, const Node& node, const Hardware& hardware, const ExtractOptions& extract) {
-  const std::vector<Problem> problems = problems_of(graph, node, extract);
+  const std::vector<monet::Problem> problems = problems_of(graph, node, extract);
   if (problems.empty() || node.op == Op::Custom) return {};
   std::vector<Counts> counts;
-  for (const Problem& problem : problems) counts.push_back(problem.per_point);
+  for (const monet::Problem& problem : problems) counts.push_back(problem.per_point);
   std::set<std::string> types, reasons;
   for (const Core& core : hardware.cores) {
     if (!types.insert(core.type).second) continue;
@@ -85,8 +85,9 @@ bool has_no_unit_for(const Graph& graph, const Hardware& hardware) {
   return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
     if (node.op == Op::Custom || !known.insert(numbers_key(graph, node)).second) return false;
     if (!lacking(graph, node, hardware, {}).empty()) return true;
-    const std::vector<Problem> problems = problems_of(graph, node);
-    return std::ranges::any_of(problems, [&](const Problem& each) { return arrays_lack(hardware, node.op, each); });
+    const std::vector<monet::Problem> problems = problems_of(graph, node);
+    return std::ranges::any_of(problems,
+                               [&](const monet::Problem& each) { return arrays_lack(hardware, node.op, each); });
   });
 }
 

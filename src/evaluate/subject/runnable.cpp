@@ -51,7 +51,7 @@ std::vector<const Core*> different_cores(const Hardware& hardware) {
 std::vector<std::string> refusals(const Graph& graph, const Node& node, const std::vector<const Core*>& cores,
                                   double clock_hz, const ExtractOptions& options) {
   if (node.op == Op::Custom) return {};
-  const std::vector<Problem> problems = problems_of(graph, node, options);
+  const std::vector<monet::Problem> problems = problems_of(graph, node, options);
   std::vector<std::string> reasons;
   for (const Core* core : cores) {
     if (problems.empty()) break;
