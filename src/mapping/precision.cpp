@@ -111,7 +111,7 @@ NumberShape shape_of(std::string_view name) {
   return shape;
 }
 
-// The entry that stands for the numbers, whatever they are called; else blocks of at least as many bits, or the widest.
+// Blocks of at least as many bits, the narrowest; else the widest. Null: there are none.
 const PrecisionRate* nearest_blocks(std::span<const PrecisionRate> precisions, std::string_view name) {
   const std::int64_t wanted = bits_of_precision(name);
   const PrecisionRate* best = nullptr;

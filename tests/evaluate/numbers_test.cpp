@@ -71,6 +71,16 @@ TEST(Numbers, WhatAMachineCannotRunIsAnErrorThatSaysWhatItCan) {
   EXPECT_EQ(checked.error().advice, "recipes that it can train with: int8-everywhere, int8-analog");
 }
 
+TEST(Numbers, ARecipeThatThereIsNotIsTheMachinesMistake) {
+  auto hardware = open_hardware("edge_tpu");
+  ASSERT_TRUE(hardware);
+  hardware->recipe = "int8-everywere";
+  const auto choice = choose_numbers("mlp-robotics:hidden=8,layers=1", *hardware, {});
+  ASSERT_FALSE(choice);
+  expect_error(choice.error(), {"there is no precision 'int8-everywere'"});
+  EXPECT_EQ(choice.error().place, "recipe of edge_tpu");
+}
+
 TEST(Numbers, EightBitsEverywhereAreEightBitsOfEverything) {
   TrainOptions train;
   train.batch = 4;

@@ -131,6 +131,11 @@ Expected<NumberChoice> choose_numbers(const std::string& model, const Hardware& 
   if (!train.precision.empty()) return NumberChoice{train.precision, RecipeFrom::option};
   MONET_TRY(const Network network, open_network(model, {.batch = train.batch, .dimensions = train.dimensions}));
   if (!hardware.recipe.empty() && has_no_unit_for(network.graph, hardware)) {
+    if (const auto read = training::read_recipe(hardware.recipe); !read) {
+      return Error{.message = read.error().message,
+                   .place = fmt::format("recipe of {}", hardware.name),
+                   .advice = read.error().advice};
+    }
     return NumberChoice{hardware.recipe, RecipeFrom::machine};
   }
   return NumberChoice{own_numbers(network.graph), RecipeFrom::file};
