@@ -88,7 +88,7 @@ struct Checkpointing {
   double wall_s = 0;
 };
 
-Expected<Checkpointing> checkpoint_network(const std::string& model, const CheckpointOptions& options,
+Expected<Checkpointing> checkpoint_network(const std::string& model, const CheckpointOptions& given,
                                            bool keep_points = false);
 
 // When no plan fits: the smallest budget that would do, and what forces it.

@@ -22,6 +22,7 @@ struct WorkloadMetrics {
   std::int64_t peak_bytes = 0;
   double utilization = 0, cost = 0;
   std::int64_t stacks = 0, tiles = 0, recomputed = 0, paged = 0;
+  std::string recipe;  // of the number formats
 };
 
 struct DesignResult {
@@ -90,6 +91,7 @@ struct Exploration {
   std::uint64_t fresh = 0;      // evaluated by this call
   bool complete = true;         // the method ended by itself
   std::vector<DesignResult> front;
+  std::vector<std::pair<std::string, std::uint64_t>> recipes;   // number formats, designs; the most frequent first
   std::vector<std::pair<std::string, std::uint64_t>> failures;  // reason, designs; the most frequent first
   std::vector<Sensitivity> sensitivities;
   std::vector<RankCorrelation> correlations;
@@ -106,11 +108,26 @@ struct ShowOptions {
 };
 Expected<Exploration> show_store(const ShowOptions& options);
 
+struct RescueOptions {
+  std::string damaged;  // a store; it stays as it is
+  std::string space;    // what it was filled with; empty: as it says itself
+  std::string store;    // a new file; empty: NAME.rescued.sqlite beside it
+};
+struct Rescue {
+  std::string damaged, store;
+  std::uint64_t rescued = 0;
+  std::uint64_t broken = 0;  // designs of which a part was found, and no more
+};
+// Every design of a damaged store that can still be read, in a new one.
+Expected<Rescue> rescue_store(const RescueOptions& options);
+std::string to_json(const Rescue& rescue);
+std::string to_text(const Rescue& rescue);
+
 // All of a store, a line for each design, in the order of designs, whatever the order they were evaluated in; `write`
 // takes one piece at a time.
 using WriteText = std::function<Status(const std::string&)>;
-Status write_store_csv(const std::string& store, const WriteText& write);
-Status write_store_json_lines(const std::string& store, const WriteText& write);
+Status write_store_csv(const std::string& path, const WriteText& write);
+Status write_store_json_lines(const std::string& path, const WriteText& write);
 
 // A page with the front, all designs, and what each parameter does; opens without a network.
 Expected<std::string> exploration_page(const std::string& store, const ShowOptions& options);

@@ -77,7 +77,7 @@ struct Fusion {
   double wall_s = 0;
 };
 
-Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& options);
+Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& given);
 
 std::string to_json(const Fusion& fusion);
 // With the largest `stacks` stacks; 0: all.

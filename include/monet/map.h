@@ -94,7 +94,7 @@ struct NetworkMapping {
   std::vector<std::string> notes;
 };
 
-Expected<NetworkMapping> map_network(const std::string& model, const MapOptions& options);
+Expected<NetworkMapping> map_network(const std::string& model, const MapOptions& given);
 
 struct MapView {
   bool nests = false;  // the loops of each operator

@@ -64,7 +64,7 @@ struct Optimization {
   double wall_s = 0;
 };
 
-Expected<Optimization> optimize_network(const std::string& model, const OptimizeOptions& options);
+Expected<Optimization> optimize_network(const std::string& model, const OptimizeOptions& given);
 
 Error does_not_fit(const Optimization& result);
 

@@ -4,6 +4,7 @@
 #include <monet/expected.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ struct PackOptions {
   // None: a fixed amount of search, a few seconds, with the same answer everywhere. Else seconds after which the best
   // found so far is the answer.
   std::optional<double> time_limit_s;
+  std::function<bool()> stop;  // asked now and then; true: the best found so far is the answer
 };
 
 struct PackedBuffer {

@@ -94,7 +94,7 @@ struct PrecisionComparison {
 // A recipe that cannot run on the machine, or does not fit it, is a row that says so. Fails where the network, the
 // machine or a recipe cannot be opened. `evaluate.stop` ends it with an error, `simulate.stop` with what was trained.
 Expected<PrecisionComparison> compare_precisions(const std::string& model, const std::string& hardware,
-                                                 const PrecisionComparisonOptions& options = {});
+                                                 const PrecisionComparisonOptions& given = {});
 
 std::string to_json(const PrecisionComparison& comparison);
 std::string to_csv(const PrecisionComparison& comparison);

@@ -59,7 +59,7 @@ struct Simulation {
 
 // One recipe, that of options.train. Batches have 32 samples where neither the network nor `options` says more than
 // one.
-Expected<Simulation> simulate(const std::string& model, const SimulateOptions& options);
+Expected<Simulation> simulate(const std::string& model, const SimulateOptions& given);
 // Each of `precisions` (recipes), on the same weights, data and order; as many at a time as there are jobs.
 Expected<std::vector<Simulation>> simulate(const std::string& model, const std::vector<std::string>& precisions,
                                            const SimulateOptions& options);

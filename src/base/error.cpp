@@ -9,7 +9,7 @@ std::string Error::text() const {
   if (!place.empty()) text += place + ": ";
   text += message;
   if (!advice.empty()) text += " (" + advice + ")";
-  return as_utf8(text);
+  return for_terminal(text);
 }
 
 }  // namespace monet

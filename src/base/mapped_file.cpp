@@ -1,58 +1,72 @@
 #include "base/mapped_file.h"
 
-#include <fcntl.h>
+#include "base/mapping_guard.h"
+#include "base/open_file.h"
+#include "base/read_file.h"
+#include "base/try.h"
+
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 namespace monet {
 
-namespace {
+struct MappedFile::Contents {
+  explicit Contents(OpenFile opened) : file(std::move(opened)) {}
+  Contents(const Contents&) = delete;
+  Contents& operator=(const Contents&) = delete;
+  ~Contents() { unmap(); }
 
-Error cannot_open(const std::string& path, const std::string& reason) {
-  return {.message = "cannot open the file: " + reason, .place = path, .advice = "check the path"};
-}
-
-}  // namespace
-
-Expected<MappedFile> MappedFile::open(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return cannot_open(path, std::strerror(errno));
-  struct stat status{};
-  std::string problem;
-  const char* data = nullptr;
-  if (::fstat(descriptor, &status) != 0) {
-    problem = std::strerror(errno);
-  } else if (!S_ISREG(status.st_mode)) {
-    problem = S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file";
-  } else if (status.st_size > 0) {
-    void* mapped = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (mapped == MAP_FAILED) {
-      problem = std::strerror(errno);
-    } else {
-      data = static_cast<const char*>(mapped);
-    }
+  // False: the system, or our own table of guards, has no room for another mapping.
+  bool map() {
+    void* const at = ::mmap(nullptr, file.size(), PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
+    if (at == MAP_FAILED) return false;
+    mapped = static_cast<const char*>(at);
+    guard = guard_mapping(mapped, file.size());
+    if (!guard) unmap();
+    return guard.has_value();
   }
-  ::close(descriptor);
-  if (!problem.empty()) return cannot_open(path, problem);
-  return MappedFile(data, data ? static_cast<std::size_t>(status.st_size) : 0);
+
+  void unmap() {
+    if (guard) release_guard(*guard);
+    if (mapped != nullptr) ::munmap(const_cast<char*>(mapped), file.size());
+    guard.reset();
+    mapped = nullptr;
+  }
+
+  OpenFile file;
+  std::string copy;              // where it is not mapped
+  const char* mapped = nullptr;  // file.size() bytes
+  std::optional<std::size_t> guard;
+};
+
+Expected<MappedFile> MappedFile::open(const std::string& path, std::uint64_t most_copied) {
+  MONET_TRY(OpenFile file, OpenFile::open(path));
+  if (file.is_pipe()) return file.error("cannot open the file: it is a pipe, not a regular file", "write it to a file");
+  auto contents = std::make_unique<Contents>(std::move(file));
+  if (contents->file.size() <= most_copied || !contents->map()) {
+    MONET_TRY(contents->copy, read_all(contents->file, {.file_bytes = std::numeric_limits<std::uint64_t>::max()}));
+  }
+  return MappedFile(std::move(contents));
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+MappedFile::MappedFile(std::unique_ptr<Contents> contents) : contents_(std::move(contents)) {}
+MappedFile::MappedFile(MappedFile&& other) noexcept = default;
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept = default;
+MappedFile::~MappedFile() = default;
 
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(size_, other.size_);
-  return *this;
+std::string_view MappedFile::bytes() const {
+  if (contents_->mapped == nullptr) return contents_->copy;
+  return {contents_->mapped, contents_->file.size()};
 }
 
-MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+Status MappedFile::unchanged() const {
+  if (contents_->mapped == nullptr) return Done{};
+  if (was_cut(*contents_->guard)) return contents_->file.changed();
+  return contents_->file.unchanged();
 }
 
 }  // namespace monet

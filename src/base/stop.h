@@ -3,8 +3,10 @@
 
 #include <monet/error.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <utility>
 
 namespace monet {
@@ -18,7 +20,28 @@ inline std::function<bool()> stop_after(double seconds, std::function<bool()> as
   };
 }
 
+// For a search whose first evaluation may take long: that one ends half a second after the time that the search has, or
+// when it is asked to stop. After it there is an answer, and what is begun goes to its end.
+class UntilFirst {
+ public:
+  UntilFirst(double seconds, std::function<bool()> asked) : over_(stop_after(seconds + 0.5, std::move(asked))) {}
+
+  std::function<bool()> stop() const {
+    return [over = over_, found = found_] { return !*found && over && over(); };
+  }
+  void found() { *found_ = true; }
+
+ private:
+  std::function<bool()> over_;
+  std::shared_ptr<std::atomic<bool>> found_ = std::make_shared<std::atomic<bool>>(false);
+};
+
 // What a call gives that was asked to stop.
-inline Error stopped_error() { return {.kind = ErrorKind::user, .message = "stopped", .place = {}, .advice = {}}; }
+inline Error stopped_error() {
+  return {.kind = ErrorKind::user,
+          .message = "stopped before there was an answer",
+          .place = {},
+          .advice = "give it more time"};
+}
 
 }  // namespace monet

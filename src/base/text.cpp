@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -27,22 +29,69 @@ std::size_t character_bytes(std::string_view text) {
 
 }  // namespace
 
-std::string as_utf8(std::string_view text) {
+namespace {
+
+std::string as_hexadecimal(char c) {
   constexpr std::string_view digits = "0123456789abcdef";
+  const auto byte = static_cast<std::uint8_t>(c);
+  return {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+}
+
+// C0 but for ends of lines and tabs, delete; C1 (U+0080 to U+009F); marks that turn the direction of text around.
+bool steers(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(character[i]); };
+  if (character.size() == 1) return (byte(0) < 0x20 && byte(0) != '\n' && byte(0) != '\t') || byte(0) == 0x7f;
+  if (character.size() == 2) return byte(0) == 0xc2 && byte(1) < 0xa0;
+  if (character.size() != 3 || byte(0) != 0xe2) return false;
+  return (byte(1) == 0x80 && byte(2) >= 0xaa && byte(2) <= 0xae) ||
+         (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9);
+}
+
+std::string bytes_as_hexadecimal(std::string_view bytes) {
+  std::string text;
+  for (char c : bytes) text += as_hexadecimal(c);
+  return text;
+}
+
+// Of two or three bytes.
+std::string as_json_escape(std::string_view character) {
+  unsigned code = static_cast<std::uint8_t>(character[0]) & (character.size() == 2 ? 0x1fU : 0x0fU);
+  for (char c : character.substr(1)) code = code << 6U | (static_cast<std::uint8_t>(c) & 0x3fU);
+  return fmt::format("\\u{:04x}", code);
+}
+
+// Each character that `is_escaped` and each byte that is none as `escape` has it.
+template <class IsEscaped, class Escape>
+std::string escaped(std::string_view text, const IsEscaped& is_escaped, const Escape& escape) {
   std::string result;
   result.reserve(text.size());
   while (!text.empty()) {
-    std::size_t count = character_bytes(text);
-    if (count > 0) {
-      result += text.substr(0, count);
+    const std::size_t known = character_bytes(text);
+    const std::size_t count = known > 0 ? known : 1;
+    const std::string_view character = text.substr(0, count);
+    if (known > 0 && !is_escaped(character)) {
+      result += character;
     } else {
-      const auto byte = static_cast<std::uint8_t>(text[0]);
-      result += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
-      count = 1;
+      result += escape(character);
     }
     text.remove_prefix(count);
   }
   return result;
+}
+
+}  // namespace
+
+std::string as_utf8(std::string_view text) {
+  return escaped(text, [](std::string_view) { return false; }, bytes_as_hexadecimal);
+}
+
+std::string for_terminal(std::string_view text) { return escaped(text, steers, bytes_as_hexadecimal); }
+
+std::string json_for_terminal(std::string_view json) {
+  const auto steers_in_json = [](std::string_view character) { return character.size() > 1 && steers(character); };
+  return escaped(json, steers_in_json, [](std::string_view character) {
+    return character.size() > 1 ? as_json_escape(character) : bytes_as_hexadecimal(character);
+  });
 }
 
 }  // namespace monet

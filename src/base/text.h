@@ -17,4 +17,10 @@ inline std::string_view trimmed(std::string_view text) {
 // The same text where it is UTF-8; bytes that are none, as a damaged file has them, as \xNN.
 std::string as_utf8(std::string_view text);
 
+// What others have written, for a terminal: as UTF-8, and characters that would steer the terminal as \xNN; ends of
+// lines and tabs stay.
+std::string for_terminal(std::string_view text);
+// The same JSON: such characters, which JSON may have in texts, as \uNNNN.
+std::string json_for_terminal(std::string_view json);
+
 }  // namespace monet

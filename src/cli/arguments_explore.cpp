@@ -2,17 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace monet::cli {
 
 namespace {
 
 constexpr const char* search = "Which designs";
 constexpr const char* work = "Store and work";
+constexpr const char* output_group = "Output";
 
-// Looking evaluates nothing.
-void refuse_search_options(CLI::App& explore, const std::string& with) {
+// Looking and rescuing evaluate nothing.
+void refuse_options(CLI::App& explore, const std::vector<std::string>& groups, const std::string& with) {
   for (const CLI::Option* option : explore.get_options()) {
-    if (option->count() > 0 && (option->get_group() == search || option->get_group() == work))
+    const bool refused = std::ranges::find(groups, option->get_group()) != groups.end();
+    const bool taken = with == "--rescue" && option->get_name() == "--store";
+    if (option->count() > 0 && refused && !taken)
       throw CLI::ValidationError(
           fmt::format("{} does not go with {} (leave one of them out)", option->get_name(), with));
   }
@@ -29,6 +34,10 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
   explore->add_flag("--list", command.list, "list the spaces that come with the program");
   CLI::Option* show = explore->add_option("--show", command.show, "look at a store; nothing is evaluated");
   show->type_name("STORE");
+  explore
+      ->add_option("--rescue", command.rescue,
+                   "write what can still be read of a damaged store to a new one: --store, or NAME.rescued.sqlite")
+      ->type_name("STORE");
   explore
       ->add_option("--objectives", options.objectives,
                    "latency, energy, edp, area, memory, cost, utilization; of one workload as energy@NAME; the space's "
@@ -77,35 +86,36 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber)
       ->group(work);
-  const char* const output = "Output";
   explore->add_option("--front", command.view.front, "rows of the table of the front; 0: all")
       ->type_name("N")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str()
-      ->group(output);
+      ->group(output_group);
   explore->add_option("--csv", command.csv, "write a line for each design of the store")
       ->type_name("FILE")
-      ->group(output);
+      ->group(output_group);
   explore->add_option("--jsonl", command.lines, "write a JSON object for each design of the store, one a line")
       ->type_name("FILE")
-      ->group(output);
+      ->group(output_group);
   explore
       ->add_option("-o,--output", command.output,
                    "write a page with pictures to NAME.html, or that, designs.csv and front.json into a folder")
       ->type_name("FOLDER|FILE.html")
-      ->group(output);
+      ->group(output_group);
   add_common(*explore, command.common);
   explore->callback([explore, &command] {
-    if (!command.show.empty()) refuse_search_options(*explore, "--show");
-    if (command.list) refuse_search_options(*explore, "--list");
+    if (!command.show.empty()) refuse_options(*explore, {search, work}, "--show");
+    if (command.list) refuse_options(*explore, {search, work}, "--list");
+    if (!command.rescue.empty()) refuse_options(*explore, {search, work, output_group}, "--rescue");
   });
   explore->footer(
       "Examples:\n"
       "  monet explore edge_tpu -o report.html\n"
       "  monet explore space.yaml --method nsga2 --samples 500 --objectives latency,energy,area\n"
       "  monet explore edge_tpu --resume                   after Ctrl-C, a crash, or with another process beside it\n"
-      "  monet explore edge_tpu --cluster tcp://head:8786  workers of a running Dask cluster\n"
-      "  monet explore --show edge_tpu.sqlite --objectives latency@inference,energy@inference --csv designs.csv\n\n"
+      "  monet explore edge_tpu --cluster tls://head:8786  workers of a running Dask cluster\n"
+      "  monet explore --show edge_tpu.sqlite --objectives latency@inference,energy@inference --csv designs.csv\n"
+      "  monet explore --rescue edge_tpu.sqlite            a damaged store: what can still be read, in a new one\n\n"
       "Results are kept in the store as they come: Ctrl-C and --time-limit give what was found, and --resume goes on.\n"
       "Exit status 2: no design can run the workloads; the message has the most frequent reason.");
 }

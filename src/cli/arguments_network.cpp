@@ -57,7 +57,7 @@ void add_precision(CLI::App& command, TrainOptions& options, bool widths) {
     words.insert(words.end(), all.begin(), all.end());
   }
   command.add_option("--precision", options.precision, help + "; the file's own by default")
-      ->check(such_as(std::move(words)))
+      ->check(such_as(words))
       ->type_name("RECIPE");
 }
 

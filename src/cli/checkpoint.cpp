@@ -1,7 +1,6 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
-#include "cli/pages.h"
 
 #include <fmt/format.h>
 
@@ -21,17 +20,19 @@ int write_plans(Checkpointing& result, const std::string& output) {
     result.plans.front().plan_file = output;
     return write_text(output, result.plans.front().plan_yaml);
   }
-  int status = make_folder(path);
-  for (std::size_t i = 0; i < result.plans.size() && status == 0; ++i) {
+  const WithoutTime same(result.wall_s);
+  FolderFiles files(output);
+  for (std::size_t i = 0; i < result.plans.size(); ++i) {
     CheckpointPlan& plan = result.plans[i];
     plan.plan_file = fmt::format("plan_{:03}.yaml", i);
-    status = write_text(path / plan.plan_file, plan.plan_yaml);
+    files.text(plan.plan_file, plan.plan_yaml);
   }
-  if (status == 0) status = write_text(path / "plans.csv", to_csv(result));
+  files.text("plans.csv", to_csv(result));
   // There the plans lie beside it.
-  if (status == 0) status = write_result(path, to_json(result), [&] { return report_page(result); });
+  files.text("result.json", to_json(result) + "\n");
+  files.page("report.html", [&] { return report_page(result); });
   for (CheckpointPlan& plan : result.plans) plan.plan_file = path / plan.plan_file;
-  return status;
+  return files.publish();
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "base/text.h"
 #include "cli/layout.h"
 #include "cli/terminal.h"
 #include "networks/builtin.h"
@@ -30,8 +31,15 @@ int write_out(const std::string& text) {
 
 }  // namespace
 
+void write_message(const std::string& text) {
+  // Where messages cannot be written there is nobody to tell.
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 void complain(const std::string& message) {
-  fmt::print(stderr, "{} {}\n", has_color(Stream::messages) ? painted(Style::red, "monet:") : "monet:", message);
+  write_message(fmt::format(
+      "{} {}\n", has_color(Stream::messages) ? painted(Style::red, "monet:") : "monet:", for_terminal(message)));
 }
 
 int report(const Error& error) {
@@ -50,12 +58,13 @@ void report(const std::vector<std::string>& warnings, const std::vector<std::str
   // A damaged file can give a warning for every node; a few show what it is about.
   constexpr std::size_t most = 8;
   const bool color = has_color(Stream::messages);
-  const auto say = [&](const char* kind, const std::string& line) {
+  const auto say = [&](const char* kind, const std::string& foreign) {
+    const std::string line = for_terminal(foreign);
     const bool note = std::strcmp(kind, "note") == 0;
     const std::string head = fmt::format("monet: {}:", kind);
     const std::string text = note && color ? painted(Style::dim, head + " " + line)
                                            : (color ? painted(Style::yellow, head) : head) + " " + line;
-    fmt::print(stderr, "{}\n", text);
+    write_message(text + "\n");
   };
   const auto list = [&](const char* kind, const std::vector<std::string>& lines) {
     const std::size_t shown = options.verbose ? lines.size() : std::min(lines.size(), most);
@@ -67,9 +76,10 @@ void report(const std::vector<std::string>& warnings, const std::vector<std::str
 }
 
 int print(const std::string& text) {
-  if (text.starts_with('{')) return write_out(text);  // JSON
+  if (text.starts_with('{')) return write_out(json_for_terminal(text));
   const std::size_t width = columns(Stream::output);
-  const std::string fit = width > 0 ? fitted(text, width) : text;
+  const std::string shown = for_terminal(text);
+  const std::string fit = width > 0 ? fitted(shown, width) : shown;
   return write_out(has_color(Stream::output) ? painted(fit) : fit);
 }
 

@@ -166,6 +166,7 @@ struct ExploreCommand {
   bool all = false;        // every design
   bool list = false;       // the spaces that come with the program
   std::string show;        // a store to look at; empty: explore
+  std::string rescue;      // a damaged store to read what is left of; empty: explore
   ExplorationView view;
   std::string csv, lines, output;  // files to write, or empty; `output` may be a folder
 };
@@ -223,6 +224,8 @@ int run(const ReportCommand& command);
 int run(const CompareCommand& command);
 int run(const ValidateCommand& command);
 
+// On standard error, as it is; never fails.
+void write_message(const std::string& text);
 // "monet: message" on standard error.
 void complain(const std::string& message);
 // Prints the error on standard error and gives the exit status for it.

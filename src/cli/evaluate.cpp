@@ -1,8 +1,6 @@
 #include "cli/command.h"
 #include "cli/files.h"
-#include "cli/pages.h"
 
-#include <filesystem>
 #include <ostream>
 
 namespace monet::cli {
@@ -10,24 +8,21 @@ namespace monet::cli {
 namespace {
 
 // What -o writes, with names of its own.
-int write_folder(const Evaluation& evaluation, const std::filesystem::path& folder) {
-  using Write = std::function<void(std::ostream&)>;
-  const std::pair<const char*, Write> files[] = {
-      {"details.json", [&](std::ostream& out) { out << to_details(evaluation); }},
-      {"operators.csv", [&](std::ostream& out) { out << to_csv(evaluation); }},
-      {"lifetimes.csv", [&](std::ostream& out) { out << to_lifetimes_csv(evaluation); }},
-      {"plan.yaml", [&](std::ostream& out) { out << evaluation.plan_yaml; }},
-      {"trace.json", [&](std::ostream& out) { write_trace(evaluation, out); }},
-      {"chakra.et", [&](std::ostream& out) { write_chakra(evaluation, out); }}};
-  int status = make_folder(folder);
-  for (const auto& [name, write] : files) {
-    if (status == 0) status = write_file(folder / name, write);
-  }
-  if (status != 0) return status;
-  return write_result(folder, to_json(evaluation), [&] { return report_page(evaluation); });
+int write_folder(Evaluation& evaluation, const std::string& folder) {
+  const WithoutTime same(evaluation.wall_s);
+  FolderFiles files(folder);
+  files.text("details.json", to_details(evaluation));
+  files.text("operators.csv", to_csv(evaluation));
+  files.text("lifetimes.csv", to_lifetimes_csv(evaluation));
+  files.text("plan.yaml", evaluation.plan_yaml);
+  files.file("trace.json", [&](std::ostream& out) { write_trace(evaluation, out); });
+  files.file("chakra.et", [&](std::ostream& out) { write_chakra(evaluation, out); });
+  files.text("result.json", to_json(evaluation) + "\n");
+  files.page("report.html", [&] { return report_page(evaluation); });
+  return files.publish();
 }
 
-int write_files(const Evaluation& evaluation, const EvaluateCommand& command) {
+int write_files(Evaluation& evaluation, const EvaluateCommand& command) {
   int status = write_file(command.csv, [&](std::ostream& out) { out << to_csv(evaluation); });
   if (status == 0)
     status = write_file(command.lifetimes, [&](std::ostream& out) { out << to_lifetimes_csv(evaluation); });
@@ -47,7 +42,7 @@ int run(const EvaluateCommand& command) {
   options.graph = everything || !command.chakra.empty();
   const bool watched = is_watched(command.common);
   if (watched) options.progress = show_progress;
-  const auto evaluation = evaluate_network(command.model, options);
+  auto evaluation = evaluate_network(command.model, options);
   if (watched) clear_progress();
   if (!evaluation) return report(evaluation.error());
   report(evaluation->warnings, evaluation->notes, command.common);

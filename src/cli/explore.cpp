@@ -2,7 +2,6 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
-#include "cli/pages.h"
 #include "cli/progress.h"
 #include "explore/space/open.h"
 #include "report/table.h"
@@ -24,6 +23,12 @@ Error wrong_arguments(std::string message, std::string advice) {
 }
 
 Status check_arguments(const ExploreCommand& command) {
+  if (!command.rescue.empty()) {
+    if (command.list || !command.show.empty())
+      return wrong_arguments(fmt::format("--rescue and {} do not go together", command.list ? "--list" : "--show"),
+                             "leave one of them out");
+    return Done{};
+  }
   const bool explores = command.show.empty() && !command.list;
   if (explores && command.options.space.empty())
     return wrong_arguments("a space is missing", "name a file or one of monet explore --list, or --show a store");
@@ -55,17 +60,21 @@ Expected<ExploreOptions> complete(const ExploreCommand& command) {
 
 using Writer = Status (*)(const std::string& store, const WriteText& write);
 
-int write_lines(const std::string& path, const std::string& store, Writer writer) {
-  Status written = Done{};
-  const int status = write_file(path, [&](std::ostream& out) {
-    written = writer(store, [&](const std::string& line) -> Status {
-      out << line;
-      if (out) return Done{};
-      return Error{.message = "cannot be written", .place = path, .advice = "is there room on the disk?"};
-    });
+// Status of the store, or of the file.
+Status write_lines(std::ostream& out, const std::string& path, const std::string& store, Writer writer) {
+  return writer(store, [&](const std::string& line) -> Status {
+    out << line;
+    if (out) return Done{};
+    return Error{.message = "cannot be written", .place = path, .advice = "is there room on the disk?"};
   });
-  if (status != 0) return status;
-  return written ? 0 : report(written.error());
+}
+
+Status write_lines(const std::string& path, const std::string& store, Writer writer) {
+  if (path.empty()) return Done{};
+  MONET_TRY(WholeFile file, WholeFile::open(path));
+  MONET_CHECK(write_lines(file.stream(), path, store, writer));
+  MONET_CHECK(file.finish());
+  return file.publish();
 }
 
 int write_page_alone(const std::string& path, const ShowOptions& options) {
@@ -73,17 +82,20 @@ int write_page_alone(const std::string& path, const ShowOptions& options) {
   return page ? write_text(path, *page) : report(page.error());
 }
 
-int write_output(const ExploreCommand& command, const Exploration& exploration, const ShowOptions& options) {
-  int status = write_lines(command.csv, options.store, write_store_csv);
-  if (status == 0) status = write_lines(command.lines, options.store, write_store_json_lines);
-  if (status != 0 || command.output.empty()) return status;
+int write_output(const ExploreCommand& command, Exploration& exploration, const ShowOptions& options) {
+  Status written = write_lines(command.csv, options.store, write_store_csv);
+  if (written) written = write_lines(command.lines, options.store, write_store_json_lines);
+  if (!written) return report(written.error());
+  if (command.output.empty()) return 0;
   if (command.output.ends_with(".html")) return write_page_alone(command.output, options);
-  const std::filesystem::path folder = command.output;
-  status = make_folder(folder);
-  if (status == 0)
-    status = write_page(folder / "report.html", [&] { return exploration_page(options.store, options); });
-  if (status == 0) status = write_lines(folder / "designs.csv", options.store, write_store_csv);
-  return status == 0 ? write_text(folder / "front.json", to_json(exploration) + "\n") : status;
+  const WithoutTime same(exploration.wall_s);
+  FolderFiles files(command.output);
+  files.page("report.html", [&] { return exploration_page(options.store, options); });
+  files.file("designs.csv",
+             [&](std::ostream& out) { written = write_lines(out, command.output, options.store, write_store_csv); });
+  if (!written) return report(written.error());
+  files.text("front.json", to_json(exploration) + "\n");
+  return files.publish();
 }
 
 Error none_runs(const Exploration& exploration) {
@@ -107,7 +119,7 @@ int list_spaces(const CommonOptions& common) {
   return print(table.text());
 }
 
-int finish(const ExploreCommand& command, const Exploration& exploration, const ShowOptions& options) {
+int finish(const ExploreCommand& command, Exploration& exploration, const ShowOptions& options) {
   report(exploration.warnings, exploration.notes, command.common);
   if (const int status = write_output(command, exploration, options); status != 0) return status;
   const bool none = exploration.evaluated == 0 && exploration.seen > 0;
@@ -128,15 +140,23 @@ Status keeps_the_store(const ExploreCommand& command, const std::string& store) 
   return Done{};
 }
 
+int rescue(const ExploreCommand& command) {
+  const auto rescued =
+      rescue_store({.damaged = command.rescue, .space = command.options.space, .store = command.options.store});
+  if (!rescued) return report(rescued.error());
+  return print(command.common.json ? to_json(*rescued) + "\n" : to_text(*rescued));
+}
+
 }  // namespace
 
 int run(const ExploreCommand& command) {
   if (const Status checked = check_arguments(command); !checked) return report(checked.error());
+  if (!command.rescue.empty()) return rescue(command);
   if (command.list) return list_spaces(command.common);
   if (!command.show.empty()) {
     if (const Status kept = keeps_the_store(command, command.show); !kept) return report(kept.error());
     const ShowOptions options{.store = command.show, .objectives = command.options.objectives};
-    const auto exploration = show_store(options);
+    auto exploration = show_store(options);
     return exploration ? finish(command, *exploration, options) : report(exploration.error());
   }
   auto options = complete(command);
@@ -148,7 +168,7 @@ int run(const ExploreCommand& command) {
       show_progress("designs by " + who, done, all);
     };
   }
-  const auto exploration = explore_space(*options);
+  auto exploration = explore_space(*options);
   clear_progress();
   if (!exploration) return report(exploration.error());
   const int status = finish(command, *exploration, {.store = options->store, .objectives = options->objectives});

@@ -1,7 +1,6 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
-#include "cli/pages.h"
 
 #include <fmt/format.h>
 
@@ -14,17 +13,19 @@ namespace {
 int write_plans(Optimization& result, const std::string& output) {
   if (output.empty() || result.plans.empty()) return 0;
   const std::filesystem::path folder = output;
-  int status = make_folder(folder);
-  for (std::size_t i = 0; i < result.plans.size() && status == 0; ++i) {
+  const WithoutTime same(result.wall_s);
+  FolderFiles files(output);
+  for (std::size_t i = 0; i < result.plans.size(); ++i) {
     OptimizedPlan& plan = result.plans[i];
     plan.plan_file = fmt::format("plan_{:03}.yaml", i);
-    status = write_text(folder / plan.plan_file, plan.plan_yaml);
+    files.text(plan.plan_file, plan.plan_yaml);
   }
-  if (status == 0) status = write_text(folder / "plans.csv", to_csv(result));
+  files.text("plans.csv", to_csv(result));
   // There the plans lie beside it.
-  if (status == 0) status = write_result(folder, to_json(result), [&] { return report_page(result); });
+  files.text("result.json", to_json(result) + "\n");
+  files.page("report.html", [&] { return report_page(result); });
   for (OptimizedPlan& plan : result.plans) plan.plan_file = folder / plan.plan_file;
-  return status;
+  return files.publish();
 }
 
 }  // namespace

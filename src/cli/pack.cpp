@@ -1,6 +1,7 @@
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/files.h"
+#include "cli/interrupt.h"
 #include "optimize/memory/budget.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,7 @@ namespace monet::cli {
 namespace {
 
 Expected<PackOptions> options_of(const PackCommand& command) {
-  PackOptions options{.time_limit_s = command.time_limit_s};
+  PackOptions options{.time_limit_s = command.time_limit_s, .stop = stop_on_interrupt()};
   if (command.time_limit_s && !(*command.time_limit_s > 0))
     return Error{.message = fmt::format("{} s is no time", *command.time_limit_s),
                  .place = "--time-limit",

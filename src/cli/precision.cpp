@@ -1,25 +1,24 @@
 #include "cli/command.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
-#include "cli/pages.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
 namespace monet::cli {
 
 namespace {
 
-int write_files(const PrecisionComparison& comparison, const PrecisionCompareCommand& command) {
-  int status = write_text(command.csv, command.csv.empty() ? "" : to_csv(comparison));
+int write_files(PrecisionComparison& comparison, const PrecisionCompareCommand& command) {
+  const int status = write_text(command.csv, command.csv.empty() ? "" : to_csv(comparison));
   if (status != 0 || command.folder.empty()) return status;
-  const std::filesystem::path folder = command.folder;
-  status = make_folder(folder);
-  if (status == 0) status = write_text(folder / "comparison.json", to_json(comparison) + "\n");
-  if (status == 0) status = write_text(folder / "comparison.csv", to_csv(comparison));
-  return status == 0 ? write_page(folder / "report.html", [&] { return report_page(comparison); }) : status;
+  const WithoutTime same(comparison.wall_s);
+  FolderFiles files(command.folder);
+  files.text("comparison.json", to_json(comparison) + "\n");
+  files.text("comparison.csv", to_csv(comparison));
+  files.page("report.html", [&] { return report_page(comparison); });
+  return files.publish();
 }
 
 Error none_runs(const PrecisionComparison& comparison) {
@@ -61,7 +60,7 @@ int run(const PrecisionCompareCommand& command) {
   options.evaluate.stop = options.simulate.stop = stop_on_interrupt();
   const bool watched = is_watched(command.common);
   if (watched) options.evaluate.progress = options.simulate.progress = show_progress;
-  const auto comparison = compare_precisions(command.model, command.hardware, options);
+  auto comparison = compare_precisions(command.model, command.hardware, options);
   if (watched) clear_progress();
   if (!comparison) return report(comparison.error());
   report(comparison->warnings, comparison->notes, command.common);

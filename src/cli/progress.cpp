@@ -1,5 +1,6 @@
 #include "cli/progress.h"
 
+#include "base/text.h"
 #include "cli/layout.h"
 #include "cli/terminal.h"
 #include "report/units.h"
@@ -86,14 +87,13 @@ void show_progress(const std::string& what, std::size_t done, std::size_t all) {
   if (!text) return;
   now.visible = true;
   // The last column stays free: some terminals begin a new line behind it.
-  fmt::print(stderr, "\r{}\033[K", cut(*text, columns(Stream::messages) - 1));
-  std::fflush(stderr);
+  write_message(fmt::format("\r{}\033[K", cut(for_terminal(*text), columns(Stream::messages) - 1)));
 }
 
 void clear_progress() {
   Shown& now = shown();
   const std::lock_guard lock(now.mutex);
-  if (now.visible) fmt::print(stderr, "\r\033[K");
+  if (now.visible) write_message("\r\033[K");
   now.visible = false;
 }
 

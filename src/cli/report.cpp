@@ -1,6 +1,5 @@
 #include "cli/command.h"
 #include "cli/files.h"
-#include "cli/pages.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -34,7 +34,8 @@ class Checkpointer {
         hardware_(std::move(opened.hardware)),
         subject_(std::move(opened.subject)),
         plan_(std::move(opened.plan)),
-        is_over_(stop_after(options.time_limit_s, options.stop)) {
+        is_over_(stop_after(options.time_limit_s, options.stop)),
+        first_answer_(options.time_limit_s, options.stop) {
     goal_.objective = std::move(objective);
   }
 
@@ -42,6 +43,7 @@ class Checkpointer {
     keep_points_ = keep_points;
     MONET_CHECK(prepare(result));
     MONET_CHECK(price_all_kept(result));
+    first_answer_.found();
     if (options_.method == "exact") {
       MONET_CHECK(run_exact(result));
     } else if (options_.method == "nsga2") {
@@ -61,6 +63,7 @@ class Checkpointer {
  private:
   Status prepare(Checkpointing& result) {
     MONET_TRY(how_, evaluator_options(options_.evaluate));
+    how_.stop = first_answer_.stop();
     MONET_TRY(budgets_, budgets_from(options_.budgets, std::move(hardware_)));
     hardware_ = budgets_.hardware;
     memory_ = budgets_.memory;
@@ -296,6 +299,7 @@ class Checkpointer {
   Subject subject_;
   Plan plan_;
   std::function<bool()> is_over_;
+  UntilFirst first_answer_;
   MappingCache cache_;
   EvaluatorOptions how_;
   MemoryGoal goal_;

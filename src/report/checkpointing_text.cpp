@@ -154,7 +154,7 @@ std::string to_json(const Checkpointing& result) {
   }
   json["warnings"] = result.warnings;
   json["notes"] = result.notes;
-  json["wall_s"] = result.wall_s;
+  if (result.wall_s >= 0) json["wall_s"] = result.wall_s;
   return text_of(json);
 }
 

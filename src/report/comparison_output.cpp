@@ -1,5 +1,5 @@
 #include "report/comparison.h"
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/hardware.h"
 #include "report/json.h"
 #include "report/search_text.h"

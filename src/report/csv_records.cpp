@@ -1,12 +1,12 @@
 #include "report/csv_records.h"
 
+#include "base/read_file.h"
 #include "base/try.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
@@ -54,7 +54,12 @@ Error CsvRecord::error(std::string message) const {
 }
 
 Expected<std::vector<CsvRecord>> read_csv(const std::string& path, const std::string& advice) {
-  std::ifstream file(path);
+  auto text = read_file(path);
+  if (!text) {
+    text.error().advice = advice;
+    return std::move(text).error();
+  }
+  std::istringstream file(*std::move(text));
   std::string line;
   if (!std::getline(file, line)) {
     return Error{.message = "the reference measurements cannot be read", .place = path, .advice = advice};

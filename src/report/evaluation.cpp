@@ -174,7 +174,8 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
     const Graph without_update = phases_up_to(subject.graph, Phase::backward);
     MONET_TRY(const Evaluation part, evaluating.run(without_update, plan_for_part(plan, subject.graph, without_update),
                                                     Evaluation{.model = model}));
-    result = repeat(part, result.micro_batches - 1, std::move(result));
+    const std::int64_t more = result.micro_batches - 1;
+    result = repeat(part, more, std::move(result));
   }
   if (store) MONET_CHECK(store->save());
   if (!result.fits && options.advise) price_options(model, options, hardware, result);

@@ -9,6 +9,6 @@
 
 namespace monet {
 
-Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& options, MappingCache& cache);
+Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& given, MappingCache& cache);
 
 }  // namespace monet

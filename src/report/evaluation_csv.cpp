@@ -1,4 +1,4 @@
-#include "report/csv.h"
+#include "base/csv.h"
 
 #include <monet/evaluate.h>
 

@@ -184,11 +184,13 @@ std::string to_json(const Evaluation& evaluation) {
   json["transfers"] = evaluation.transfers;
   json["bound"] = bound_json(evaluation);
   json["checked"] = evaluation.checked;
-  json["wall_s"] = evaluation.wall_s;
-  json["wall_breakdown"] = {{"map_s", evaluation.map_s},
-                            {"schedule_s", evaluation.schedule_s},
-                            {"check_s", evaluation.check_s},
-                            {"pack_s", evaluation.pack_s}};
+  if (evaluation.wall_s >= 0) {
+    json["wall_s"] = evaluation.wall_s;
+    json["wall_breakdown"] = {{"map_s", evaluation.map_s},
+                              {"schedule_s", evaluation.schedule_s},
+                              {"check_s", evaluation.check_s},
+                              {"pack_s", evaluation.pack_s}};
+  }
   json["phases"] = list_of(evaluation.phases);
   json["operators"] = list_of(evaluation.operators);
   json["resources"] = list_of(evaluation.resources);

@@ -93,7 +93,8 @@ void fill_operators(Evaluation& evaluation, const ScheduledStep& step, std::span
   for (std::size_t i = 0; i < books.size(); ++i) {
     if (books[i].tiles == 0) continue;
     OperatorResult& row = evaluation.operators.emplace_back(operator_result(step, i, books[i]));
-    row.bound_cycles = i < bounds.size() ? bounds[i].core_cycles : books[i].bound_cycles;
+    // Of its tiles, with what they stream; or what no way of running it goes below.
+    row.bound_cycles = std::max(books[i].bound_cycles, i < bounds.size() ? bounds[i].core_cycles : 0);
     evaluation.macs += books[i].macs;
   }
 }

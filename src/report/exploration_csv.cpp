@@ -3,7 +3,7 @@
 #include "base/try.h"
 #include "explore/store/parameters_json.h"
 #include "explore/store/store.h"
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/exploration_analysis.h"
 #include "report/json.h"
 

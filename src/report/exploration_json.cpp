@@ -2,6 +2,7 @@
 
 #include "explore/store/parameters_json.h"
 #include "report/json.h"
+#include "report/numbers_text.h"
 
 namespace monet {
 
@@ -24,6 +25,7 @@ Json json_of(const WorkloadMetrics& workload) {
   json["tiles"] = workload.tiles;
   json["recomputed"] = workload.recomputed;
   json["paged"] = workload.paged;
+  json["recipe"] = workload.recipe;
   return json;
 }
 
@@ -79,6 +81,9 @@ std::string to_json(const Exploration& exploration) {
   json["complete"] = exploration.complete;
   json["front"] = Json::array();
   for (const DesignResult& result : exploration.front) json["front"].push_back(json_of(result, exploration.objectives));
+  json["recipes"] = Json::array();
+  for (const auto& [recipe, designs] : exploration.recipes)
+    json["recipes"].push_back({{"recipe", recipe}, {"text", numbers_text(recipe, "")}, {"designs", designs}});
   json["failures"] = Json::array();
   for (const auto& [reason, designs] : exploration.failures)
     json["failures"].push_back({{"reason", reason}, {"designs", designs}});
@@ -91,8 +96,10 @@ std::string to_json(const Exploration& exploration) {
         {{"a", one.a}, {"b", one.b}, {"metric", one.metric}, {"spearman", one.spearman}, {"designs", one.designs}});
   }
   json["hypervolume"] = exploration.hypervolume;
-  json["wall_s"] = exploration.wall_s;
-  json["designs_per_s"] = exploration.designs_per_s;
+  if (exploration.wall_s >= 0) {
+    json["wall_s"] = exploration.wall_s;
+    json["designs_per_s"] = exploration.designs_per_s;
+  }
   json["warnings"] = exploration.warnings;
   json["notes"] = exploration.notes;
   return text_of(json);

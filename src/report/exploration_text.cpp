@@ -2,6 +2,7 @@
 
 #include "base/try.h"
 #include "report/exploration_analysis.h"
+#include "report/numbers_text.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -31,6 +32,17 @@ std::string seen_text(const Exploration& exploration) {
   }
   if (!exploration.complete) text += "\nended before the search was done";
   return text + "\n";
+}
+
+// Of all designs, or of how many.
+std::string recipes_text(const Exploration& exploration) {
+  std::string text;
+  for (const auto& [recipe, designs] : exploration.recipes) {
+    text += "numbers: " + numbers_text(recipe, "");
+    if (designs < exploration.evaluated) text += fmt::format(" ({} designs)", count_text(designs));
+    text += '\n';
+  }
+  return text;
 }
 
 std::string front_text(const Exploration& exploration, std::size_t most) {
@@ -133,6 +145,7 @@ std::string to_text(const Exploration& exploration, const ExplorationView& view)
   if (!exploration.description.empty()) text += ": " + exploration.description;
   text += "\n" + seen_text(exploration);
   if (!exploration.store.empty()) text += fmt::format("store: {}\n", exploration.store);
+  text += recipes_text(exploration);
   text += front_text(exploration, view.front) + failures_text(exploration);
   if (view.sensitivities) text += sensitivities_text(exploration);
   return text + correlations_text(exploration);

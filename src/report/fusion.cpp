@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 namespace monet {
@@ -227,7 +228,11 @@ Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& given
   if (!step.cache_file.empty()) {
     MONET_TRY(store, MappingStore::open(step.cache_file));
   }
-  MONET_TRY(const FuseSettings settings, settings_of(options, rewritten.graph, store ? &*store : nullptr));
+  MONET_TRY(FuseSettings settings, settings_of(options, rewritten.graph, store ? &*store : nullptr));
+  constexpr double no_limit = std::numeric_limits<double>::infinity();
+  UntilFirst first(options.time_limit_s > 0 ? options.time_limit_s : no_limit, options.stop);
+  settings.evaluator.stop = first.stop();
+  settings.begun = [&first] { first.found(); };
   PlanRequest base;
   MONET_TRY(base.plan, bind(plan, rewritten.graph, hardware));
   base.paged = rewritten.paged;

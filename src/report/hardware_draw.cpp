@@ -93,7 +93,10 @@ void draw_cells(Svg& svg, const PictureGroup& group, double x, double y) {
     const bool backwards = group.snake && i / group.columns % 2 == 1;
     return static_cast<double>(backwards ? group.columns - 1 - at : at);
   };
-  const auto row = [&](std::size_t i) { return static_cast<double>(i / group.columns); };
+  const auto row = [&](std::size_t i) {
+    const std::size_t at = i / group.columns;
+    return static_cast<double>(at);
+  };
   for (const auto& wire : group.wires) {
     if (std::abs(column(wire.from) - column(wire.to)) + std::abs(row(wire.from) - row(wire.to)) > 1.5 && !full)
       continue;

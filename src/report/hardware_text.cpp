@@ -63,7 +63,7 @@ std::string operations_text(const UnitSummary& unit) {
     }
   }
   std::string text;
-  for (const auto& [cost, kinds] : groups) text += (text.empty() ? "" : "; ") + kinds + cost;
+  for (const auto& [cost, kinds] : groups) text += fmt::format("{}{}{}", text.empty() ? "" : "; ", kinds, cost);
   return text;
 }
 

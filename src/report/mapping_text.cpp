@@ -1,4 +1,4 @@
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/numbers_text.h"
 #include "report/table.h"
 #include "report/units.h"

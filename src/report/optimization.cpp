@@ -33,12 +33,15 @@ class Optimizing {
   Expected<Optimization> run(Optimization result, Hardware hardware) {
     MONET_TRY(objective_, search_objective(options_.objective));
     MONET_TRY(how_, evaluator_options(options_.evaluate));
+    UntilFirst first(options_.time_limit_s, options_.stop);
+    how_.stop = first.stop();
     MONET_TRY(budgets_, budgets_from(options_.budgets, std::move(hardware)));
     result.notes.insert(result.notes.end(), budgets_.notes.begin(), budgets_.notes.end());
     MONET_TRY(const std::vector<BoundTensor> settled, bind_tensors(plan_, subject_.graph, budgets_.hardware));
     pricer_.emplace(subject_.graph, budgets_.hardware, cache_, how_);
     MONET_TRY(const Priced priced, pricer_->price(plan_, settled));
     MONET_TRY(const std::int64_t peak, pricer_->packed_peak(priced, budgets_.memory));
+    first.found();
     set_bound(result, priced);
     if (options_.function) objective_ = PlanValue(options_.function, budgets_.hardware.clock_hz);
     JointOptions joint{.objective = objective_,

@@ -99,7 +99,7 @@ std::string to_json(const Optimization& result) {
   json["complete"] = result.complete;
   json["warnings"] = result.warnings;
   json["notes"] = result.notes;
-  json["wall_s"] = result.wall_s;
+  if (result.wall_s >= 0) json["wall_s"] = result.wall_s;
   return text_of(json);
 }
 

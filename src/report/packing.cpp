@@ -1,6 +1,8 @@
 #include <monet/pack.h>
 
-#include "base/mapped_file.h"
+#include "base/csv.h"
+#include "base/read_file.h"
+#include "base/stop.h"
 #include "base/try.h"
 #include "evaluate/check/packing.h"
 #include "evaluate/packing/csv.h"
@@ -46,11 +48,12 @@ void find_fullest(Packing& packing) {
 
 // What does not fit is packed as small as can be, to say how much would do.
 PackResult pack_table(const PackTable& table, const PackOptions& options) {
-  PackLimits limits{.capacity = options.capacity};
+  PackLimits limits{.capacity = options.capacity, .stop = options.stop};
   if (options.time_limit_s) {
     constexpr double as_long_as_there_is_time = 1e9;
     limits.time_limit_s = *options.time_limit_s;
     limits.effort = as_long_as_there_is_time;
+    limits.stop = stop_after(*options.time_limit_s, options.stop);  // of both packings together
   }
   PackResult within = pack(table.items, limits);
   if (within.placed) return within;
@@ -73,7 +76,8 @@ std::string fullest_text(const Packing& packing) {
   return names;
 }
 
-std::string id_field(const std::string& id) {
+std::string id_field(const std::string& given) {
+  const std::string id = csv_cell(given);
   if (id.find_first_of(",\" \t") == std::string::npos) return id;
   std::string text = "\"";
   for (const char c : id) {
@@ -87,8 +91,8 @@ std::string id_field(const std::string& id) {
 
 Expected<Packing> pack_file(const std::string& path, const PackOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  MONET_TRY(const MappedFile file, MappedFile::open(path));
-  MONET_TRY(PackTable table, read_pack_csv(file.bytes(), path));
+  MONET_TRY(const std::string text, read_file(path));
+  MONET_TRY(PackTable table, read_pack_csv(text, path));
   const PackResult result = pack_table(table, options);
   const std::string fault = check_packing(table.items, result.offsets, result.placed ? options.capacity : std::nullopt);
   if (!fault.empty()) return Error{.kind = ErrorKind::defect, .message = fault, .place = path};

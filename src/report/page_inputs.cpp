@@ -1,4 +1,4 @@
-#include "base/mapped_file.h"
+#include "base/read_file.h"
 #include "base/try.h"
 #include "report/comparison.h"
 #include "report/exploration_page.h"
@@ -28,8 +28,8 @@ std::string name_of(const FileJson& result) {
 
 bool is_store(const std::string& path) {
   constexpr std::string_view beginning = "SQLite format 3";
-  const auto file = MappedFile::open(path);
-  return file && file->bytes().starts_with(beginning);
+  const auto found = read_range(path, 0, beginning.size());
+  return found && *found == beginning;
 }
 
 bool is_there(const fs::path& path) {

@@ -1,6 +1,6 @@
 #include "report/page_plans.h"
 
-#include "base/mapped_file.h"
+#include "base/read_file.h"
 #include "base/try.h"
 
 #include <filesystem>
@@ -47,11 +47,11 @@ Expected<std::string> plans_of_file(const ResultFile& file) {
     MONET_CHECK(check_plan(plans[i]));
     MONET_TRY(const std::string name, plans[i].text_or("plan_file", ""));
     if (name.empty() || file.folder.empty()) continue;
-    const auto plan = MappedFile::open(std::filesystem::path(file.folder) / std::filesystem::path(name).filename());
-    if (!plan || plan->bytes().size() > most_plan_bytes) continue;
-    all_bytes += plan->bytes().size();
+    const auto plan = read_file(std::filesystem::path(file.folder) / std::filesystem::path(name).filename());
+    if (!plan || plan->size() > most_plan_bytes) continue;
+    all_bytes += plan->size();
     if (all_bytes > most_bytes_of_plans) break;
-    json["plans"][i]["plan_yaml"] = std::string(plan->bytes());
+    json["plans"][i]["plan_yaml"] = *plan;
   }
   name_start(json);
   return text_of_plans(json);

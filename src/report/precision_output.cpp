@@ -1,4 +1,4 @@
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/hardware.h"
 #include "report/json.h"
 #include "report/search_text.h"
@@ -177,7 +177,7 @@ std::string to_json(const PrecisionComparison& comparison) {
   json["loss_tolerance"] = comparison.loss_tolerance ? Json(*comparison.loss_tolerance) : Json();
   json["warnings"] = comparison.warnings;
   json["notes"] = comparison.notes;
-  json["wall_s"] = comparison.wall_s;
+  if (comparison.wall_s >= 0) json["wall_s"] = comparison.wall_s;
   return text_of(json);
 }
 

@@ -1,6 +1,6 @@
 #include <monet/remat.h>
 
-#include "base/mapped_file.h"
+#include "base/read_file.h"
 #include "base/try.h"
 #include "optimize/remat/milp.h"
 #include "optimize/remat/reader.h"
@@ -25,13 +25,13 @@ Expected<remat::GraphFile> open_graph(const std::string& path, const RematOption
                  .place = options.device.empty() ? "--profiles" : "--device",
                  .advice = options.device.empty() ? "name one with --device" : "give it with --profiles"};
   if (!options.profiles.empty()) {
-    MONET_TRY(const MappedFile profiles, MappedFile::open(options.profiles));
-    MONET_TRY(device, remat::read_device(profiles.bytes(), options.profiles, options.device));
+    MONET_TRY(const std::string profiles, read_file(options.profiles));
+    MONET_TRY(device, remat::read_device(profiles, options.profiles, options.device));
     device->channel.page_bytes = options.page_bytes;
     device_name = device->name;
   }
-  MONET_TRY(const MappedFile file, MappedFile::open(path));
-  MONET_TRY(remat::GraphFile graph, remat::read_graph(file.bytes(), path, device ? &*device : nullptr));
+  MONET_TRY(const std::string text, read_file(path));
+  MONET_TRY(remat::GraphFile graph, remat::read_graph(text, path, device ? &*device : nullptr));
   graph.problem.fixed_bytes = options.fixed_bytes;
   return graph;
 }

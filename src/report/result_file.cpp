@@ -1,6 +1,6 @@
 #include "report/result_file.h"
 
-#include "base/mapped_file.h"
+#include "base/read_file.h"
 #include "base/try.h"
 #include "report/units.h"
 
@@ -160,18 +160,18 @@ Expected<ResultFile> read_result(const std::string& path) {
     if (!std::filesystem::exists(file, ignored))
       return Error{.message = "there is no result.json in this folder", .place = path, .advice = give_a_result};
   }
-  MONET_TRY(const MappedFile mapped, MappedFile::open(file));
-  return result_from(mapped.bytes(), file);
+  MONET_TRY(const std::string text, read_file(file));
+  return result_from(text, file);
 }
 
 Expected<std::optional<std::string>> read_details(const std::string& folder) {
   const std::string path = std::filesystem::path(folder) / "details.json";
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return std::optional<std::string>();
-  MONET_TRY(const MappedFile mapped, MappedFile::open(path));
-  MONET_CHECK(check_size(mapped.bytes().size(), most_details_bytes, path));
-  MONET_CHECK(check_json_object(mapped.bytes(), path));
-  return std::optional(std::string(mapped.bytes()));
+  MONET_TRY(std::string text, read_file(path));
+  MONET_CHECK(check_size(text.size(), most_details_bytes, path));
+  MONET_CHECK(check_json_object(text, path));
+  return std::optional(std::move(text));
 }
 
 const FileJson* ResultFields::find(const char* key) const {

@@ -1,4 +1,4 @@
-#include "report/csv.h"
+#include "base/csv.h"
 #include "report/json.h"
 
 #include <monet/simulate.h>
