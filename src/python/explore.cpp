@@ -1,4 +1,5 @@
 #include "base/try.h"
+#include "base/whole_file.h"
 #include "explore/space/open.h"
 #include "python/functions.h"
 
@@ -8,7 +9,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <fstream>
+#include <ostream>
 
 namespace nb = nanobind;
 
@@ -18,17 +19,14 @@ namespace {
 
 Status write_store(const std::string& store, const std::string& path,
                    Status (*write)(const std::string&, const WriteText&)) {
-  std::ofstream file(path, std::ios::binary);
-  const auto checked = [&]() -> Status {
-    if (file) return Done{};
-    return Error{.message = "cannot be written", .place = path, .advice = "name a file in a folder that exists"};
-  };
-  MONET_CHECK(write(store, [&](const std::string& line) {
-    file << line;
-    return checked();
+  MONET_TRY(WholeFile file, WholeFile::open(path));
+  MONET_CHECK(write(store, [&](const std::string& line) -> Status {
+    file.stream() << line;
+    if (file.stream()) return Done{};
+    return Error{.message = "cannot be written", .place = path, .advice = "is there room on the disk?"};
   }));
-  file.close();
-  return checked();
+  MONET_CHECK(file.finish());
+  return file.publish();
 }
 
 void bind_worker(nb::module_& module) {

@@ -92,7 +92,8 @@ void bind_functions(nb::module_& module) {
       .def_ro("stacks", &WorkloadMetrics::stacks)
       .def_ro("tiles", &WorkloadMetrics::tiles)
       .def_ro("recomputed", &WorkloadMetrics::recomputed)
-      .def_ro("paged", &WorkloadMetrics::paged);
+      .def_ro("paged", &WorkloadMetrics::paged)
+      .def_ro("recipe", &WorkloadMetrics::recipe, "of the number formats");
   nb::class_<DesignResult> design(module, "DesignMetrics", "A design that ran: what an objective is asked with.");
   design.def_ro("design", &DesignResult::design, "its place in the order of all points of the space")
       .def_prop_ro(

@@ -22,7 +22,8 @@ void bind_tools(nb::module_& module) {
       "pack",
       [](const std::string& path, std::optional<std::int64_t> capacity, std::optional<double> time_limit) {
         Call call{nb::none()};
-        return call.run([&] { return pack_file(path, {.capacity = capacity, .time_limit_s = time_limit}); });
+        return call.run(
+            [&] { return pack_file(path, {.capacity = capacity, .time_limit_s = time_limit, .stop = call.stop()}); });
       },
       nb::arg("path"), nb::arg("capacity").none(), nb::arg("time_limit").none());
 

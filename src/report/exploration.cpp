@@ -63,7 +63,7 @@ class Asking {
       }
       const auto take = [&](Outcome&& outcome) -> Status {
         MONET_CHECK(store_.put(outcome));
-        ++fresh_;
+        fresh_.emplace(outcome.design, std::hash<std::string>{}(to_line(outcome)));
         known.emplace(outcome.design, std::move(outcome));
         tell_progress();
         return Done{};
@@ -79,7 +79,12 @@ class Asking {
     return outcomes;
   }
 
-  std::uint64_t fresh() const { return fresh_; }
+  std::uint64_t fresh() const { return fresh_.size(); }
+  // This is what the crew gave for it; not what an earlier process did, or what has become of the file.
+  bool gave(const Outcome& outcome) const {
+    const auto found = fresh_.find(outcome.design);
+    return found != fresh_.end() && found->second == std::hash<std::string>{}(to_line(outcome));
+  }
 
  private:
   void tell_progress() {
@@ -92,13 +97,14 @@ class Asking {
   Crew& crew_;
   std::uint64_t expected_;  // 0: not known
   std::function<bool()> is_over_;
-  std::uint64_t fresh_ = 0;
+  std::unordered_map<Design, std::size_t> fresh_;  // evaluated by this process: a hash of what it gave
   std::size_t answered_ = 0;
 };
 
 // What is returned is looked at again: the same numbers, and a schedule that keeps all rules.
 // The user may want no more of it.
-Status verify_front(DesignPricer& pricer, Store& store, const ExploreOptions& options, Exploration& exploration) {
+Status verify_front(DesignPricer& pricer, Store& store, const Asking& asking, const ExploreOptions& options,
+                    Exploration& exploration) {
   const std::vector<DesignResult>& front = exploration.front;
   std::vector<std::optional<Outcome>> found(front.size());
   for_each_index(front.size(), static_cast<std::size_t>(options.jobs), [&](std::size_t i) {
@@ -115,6 +121,12 @@ Status verify_front(DesignPricer& pricer, Store& store, const ExploreOptions& op
   for (const Outcome& outcome : again) {
     MONET_TRY(const std::optional<Outcome> stored, store.find(outcome.design));
     if (stored && *stored == outcome) continue;
+    if (!stored || !asking.gave(*stored))
+      return Error{.message = fmt::format("the store is damaged: design {} has other results there than its evaluation "
+                                          "gives",
+                                          outcome.design),
+                   .place = options.store,
+                   .advice = "begin another one with --store: nothing says which of its numbers are right"};
     return Error{.kind = ErrorKind::defect,
                  .message = fmt::format("design {} evaluated again gives another result{}", outcome.design,
                                         outcome.ran() ? "" : ": it cannot run"),
@@ -134,23 +146,18 @@ Expected<std::unique_ptr<Crew>> crew_for(const ExploreOptions& options, DesignPr
   return explore::cluster_crew(pricer, {.address = options.cluster, .python = options.python, .stop = options.stop});
 }
 
-}  // namespace
-
-Expected<Exploration> explore_space(const ExploreOptions& options) {
-  MONET_TRY(Space space, explore::open_space(options.space));
-  MONET_TRY(space.objectives, objectives_named(space, options.objectives, options.functions));
-  MONET_TRY(const std::unique_ptr<DesignPricer> pricer, DesignPricer::open(space));
-  MONET_TRY(const std::unique_ptr<Crew> crew, crew_for(options, *pricer));
-  MONET_TRY(Store store, store_for(options, *pricer));
+// Fills the store, and says what is in it.
+Expected<Exploration> explore_into(Store& store, Space& space, DesignPricer& pricer, Crew& crew,
+                                   const ExploreOptions& options) {
   const auto start = Clock::now();
   explore::MethodOptions method{.method = options.method,
                                 .samples = options.samples,
                                 .population = options.population,
                                 .generations = options.generations,
                                 .seed = options.seed,
-                                .appetite = [&crew] { return crew->appetite(); }};
+                                .appetite = [&crew] { return crew.appetite(); }};
   const std::uint64_t expected = method.method == "all" ? space.size() : method.samples;
-  Asking asking(options, store, *crew, expected);
+  Asking asking(options, store, crew, expected);
   MONET_TRY(const explore::Searched searched,
             explore::search(space, method, [&](std::span<const Design> designs) { return asking.ask(designs); }));
   MONET_CHECK(store.flush());
@@ -161,9 +168,23 @@ Expected<Exploration> explore_space(const ExploreOptions& options) {
   result.fresh = asking.fresh();
   result.designs_per_s = result.wall_s > 0 ? static_cast<double>(result.fresh) / result.wall_s : 0;
   result.complete = searched.complete;
-  result.notes = pricer->notes();
+  result.notes = pricer.notes();
   MONET_CHECK(analyse(store, space.objectives, result));
-  MONET_CHECK(verify_front(*pricer, store, options, result));
+  MONET_CHECK(verify_front(pricer, store, asking, options, result));
+  return result;
+}
+
+}  // namespace
+
+Expected<Exploration> explore_space(const ExploreOptions& options) {
+  MONET_TRY(Space space, explore::open_space(options.space));
+  MONET_TRY(space.objectives, objectives_named(space, options.objectives, options.functions));
+  MONET_TRY(const std::unique_ptr<DesignPricer> pricer, DesignPricer::open(space));
+  MONET_TRY(const std::unique_ptr<Crew> crew, crew_for(options, *pricer));
+  MONET_TRY(Store store, store_for(options, *pricer));
+  auto result = explore_into(store, space, *pricer, *crew, options);
+  // A store that is gone is the reason of whatever else went wrong, and what was found must not go with it.
+  MONET_CHECK(store.check_kept());
   return result;
 }
 

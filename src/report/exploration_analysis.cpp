@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 
 namespace monet {
@@ -66,6 +67,18 @@ void count_failures(const std::vector<Outcome>& outcomes, const Space& space, Ex
   for (const auto& [key, group] : groups)
     exploration.failures.emplace_back(group.equal ? group.text : key, group.designs);
   std::ranges::stable_sort(exploration.failures, std::greater(), &std::pair<std::string, std::uint64_t>::second);
+}
+
+void count_recipes(const std::vector<Outcome>& outcomes, Exploration& exploration) {
+  std::map<std::string, std::uint64_t> designs;
+  for (const Outcome& outcome : outcomes) {
+    if (!outcome.ran()) continue;
+    std::set<std::string> recipes;
+    for (const explore::WorkloadOutcome& workload : outcome.workloads) recipes.insert(workload.recipe);
+    for (const std::string& recipe : recipes) ++designs[recipe];
+  }
+  exploration.recipes.assign(designs.begin(), designs.end());
+  std::ranges::stable_sort(exploration.recipes, std::greater(), &std::pair<std::string, std::uint64_t>::second);
 }
 
 void add_sensitivities(const std::vector<Outcome>& outcomes, const Space& space, const Objectives& objectives,
@@ -199,6 +212,7 @@ void analyse(const std::vector<Outcome>& outcomes, const Space& space, const Obj
   }
   const std::vector<Outcome> front = front_of(outcomes, space, objectives);
   for (const Outcome& outcome : front) exploration.front.push_back(result_of(outcome, space, objectives));
+  count_recipes(outcomes, exploration);
   count_failures(outcomes, space, exploration);
   add_sensitivities(outcomes, space, objectives, exploration);
   add_correlations(outcomes, space, exploration);
@@ -239,6 +253,7 @@ DesignResult result_of(const Outcome& outcome, const Space& space, const Objecti
       to.tiles = from.tiles;
       to.recomputed = from.recomputed;
       to.paged = from.paged;
+      to.recipe = from.recipe;
     }
     result.workloads.push_back(std::move(to));
   }

@@ -85,6 +85,8 @@ def test_json_has_the_contract(found, space) -> None:
     assert answer["designs_per_s"] > 0 and 0 <= answer["hypervolume"] <= 1
     assert answer["objectives"] == ["latency", "energy"] and answer["workloads"] == ["inference", "training"]
     assert answer["front"]
+    assert [(one["recipe"], one["designs"]) for one in answer["recipes"]] == [("int8-everywhere", answer["evaluated"])]
+    assert all(workload["recipe"] == "int8-everywhere" for one in answer["front"] for workload in one["workloads"])
     points = []
     for one in answer["front"]:
         assert set(one["design"]) == {"x", "lanes", "pe_memory"}
@@ -113,7 +115,7 @@ def test_text(run, space) -> None:
     result = run(space)
     assert result.returncode == 0, result.stderr
     for words in ("12 of 12 designs seen (100%)", "The front in latency, energy", "share of variance", "rank correlation",
-                  "store: small.sqlite"):
+                  "store: small.sqlite", "numbers: int8-everywhere; all tensors in 8 bits, nothing trains so"):
         assert words in result.stdout, result.stdout
 
 

@@ -40,10 +40,19 @@ TEST(ExploreStoreErrors, NoFileOrNoFolder) {
   expect_error(none.error(), {"there is no such store"}, "none.sqlite");
   const auto nowhere = Store::open_to_fill(folder / "no/where.sqlite", toy_subject(), true);
   ASSERT_FALSE(nowhere);
-  expect_error(nowhere.error(), {"cannot be opened"}, "no/where.sqlite");
+  expect_error(nowhere.error(), {"cannot be made: No such file"}, "no/where.sqlite");
   const auto directory = Store::open_to_read(folder / "");
   ASSERT_FALSE(directory);
   expect_error(directory.error(), {"cannot be opened"});
+}
+
+TEST(ExploreStoreErrors, AJournalOfAStoreThatIsGone) {
+  const Folder folder;
+  const std::string path = folder / "toy.sqlite";
+  write_bytes(path + "-wal", "left behind");
+  const auto store = Store::open_to_fill(path, toy_subject(), true);
+  ASSERT_FALSE(store);
+  expect_error(store.error(), {"the journal of a store that is gone"}, path + "-wal");
 }
 
 TEST(ExploreStoreErrors, ForeignFiles) {

@@ -123,6 +123,10 @@ TEST(ExploreStore, AKilledProcessLeavesWhatItWroteAndItsClaimsHoldNobodyUp) {
   EXPECT_EQ(bytes_of(path), before);
   auto store = Store::open_to_fill(path, toy_subject(), false);
   ASSERT_TRUE(store);
+  auto database = Database::open(path, Database::Mode::read);
+  ASSERT_TRUE(database);
+  EXPECT_EQ(*database->integer("SELECT count(*) FROM owners"), 1) << "the dead one is cleared before anything is asked";
+  EXPECT_EQ(*database->integer("SELECT count(*) FROM claims"), 0);
   const std::vector<Design> wanted{0, 1, 2, 3};
   EXPECT_TRUE(store->awaited(wanted)->empty());
   EXPECT_EQ(*store->claim(wanted), (std::vector<Design>{0, 2, 3}));

@@ -262,6 +262,7 @@ export interface ExplorationData {
   }; // those that ran: all, or the front and every so many where there are very many
   shown: number; // of `evaluated`
   front: number[]; // rows of `designs`
+  recipes: { recipe: string; text: string; designs: number }[]; // number formats
   failures: { reason: string; designs: number }[];
   sensitivities: {
     parameter: string;

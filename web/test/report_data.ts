@@ -174,6 +174,7 @@ function explorationData(count: number): ExplorationData {
     failed: 40,
     excluded: 80,
     hypervolume: 0.8123,
+    recipes: [{ recipe: 'int8-everywhere', text: 'int8-everywhere; nothing trains so', designs: count }],
     parameters,
     metrics: [
       { name: 'latency', unit: 's', workload: 'training' },

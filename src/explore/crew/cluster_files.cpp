@@ -1,5 +1,6 @@
 #include "explore/crew/cluster_files.h"
 
+#include "base/read_file.h"
 #include "base/try.h"
 #include "hardware/include.h"
 #include "hardware/yaml.h"
@@ -30,7 +31,7 @@ class FileCollector {
 
   Status add_hardware(const std::string& name) {
     if (!add(name)) return Done{};
-    MONET_TRY(const std::string text, read_text(name));
+    MONET_TRY(const std::string text, read_file(name));
     return add_included(text, name);
   }
 

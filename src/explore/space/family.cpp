@@ -1,5 +1,6 @@
 #include "explore/space/family.h"
 
+#include "base/read_file.h"
 #include "base/try.h"
 #include "hardware/yaml_values.h"
 #include "hardware/check_keys.h"
@@ -29,7 +30,7 @@ class Family {
       family.path_ = "preset " + space.hardware;
       text = *preset;
     } else if (!space.hardware.empty()) {
-      MONET_TRY(text, read_text(space.hardware));
+      MONET_TRY(text, read_file(space.hardware));
     }
     MONET_TRY(const YamlPtr written, parse_yaml(text, family.path_));
     MONET_TRY(family.root_, resolve_includes(written, family.path_));

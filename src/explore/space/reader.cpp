@@ -1,4 +1,5 @@
 #include "base/try.h"
+#include "base/read_file.h"
 #include "explore/space/axes.h"
 #include "explore/space/family.h"
 #include "hardware/yaml_values.h"
@@ -140,7 +141,7 @@ Expected<Space> read_space(const std::string& text, const std::string& path, boo
 }  // namespace
 
 Expected<Space> Space::read(const std::string& path) {
-  MONET_TRY(const std::string text, monet::read_text(path));
+  MONET_TRY(const std::string text, read_file(path));
   return read_text(text, path);
 }
 

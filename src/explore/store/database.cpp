@@ -51,6 +51,15 @@ Opening opening_for(const std::string& path, Database::Mode mode) {
 // A URI needs no "./", a plain name that begins with "file:" must not be taken for one.
 std::string plain(const std::string& path) { return path.starts_with("file:") ? "./" + path : path; }
 
+// Why a store cannot be opened. SQLite tries several things, and its last errno need not be about the first of them.
+std::string reason_of_system(const std::string& path, const char* otherwise) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (access(path.c_str(), R_OK) != 0 || access(path.c_str(), W_OK) != 0) return std::strerror(errno);
+  if (access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
+    return fmt::format("its folder: {}", std::strerror(errno));
+  return otherwise;
+}
+
 }  // namespace
 
 Statement::Statement(Statement&& other) noexcept
@@ -127,6 +136,15 @@ std::string Statement::text(int column) const {
 }
 
 Expected<Database> Database::open(const std::string& path, Mode mode) {
+  std::error_code ignored;
+  if (path != ":memory:" && std::filesystem::exists(path, ignored) &&
+      !std::filesystem::is_regular_file(path, ignored)) {
+    return Error{.message = std::filesystem::is_directory(path, ignored)
+                                ? "the store cannot be opened: it is a folder"
+                                : "the store cannot be opened: it is a device or a pipe, not a regular file",
+                 .place = path,
+                 .advice = "name a file that `monet explore --store` has written"};
+  }
   const Opening opening = opening_for(plain(path), mode);
   sqlite3* connection = nullptr;
   const int code = sqlite3_open_v2(opening.name.c_str(), &connection, opening.flags, nullptr);
@@ -177,18 +195,20 @@ std::int64_t Database::changes() const { return sqlite3_changes64(connection_); 
 Error Database::damaged(const std::string& what) const {
   return {.message = "the store is damaged: " + what,
           .place = path_,
-          .advice = "use a copy of it, or begin a new one; sqlite3's .recover may save a part"};
+          .advice = "`monet explore --rescue " + path_ + "` writes what can still be read to a new store"};
 }
 
 Error Database::error(int code) const {
-  const int saved = errno;
   const char* const words = connection_ != nullptr ? sqlite3_errmsg(connection_) : sqlite3_errstr(code);
   const auto make = [&](std::string message, std::string advice) {
     return Error{.message = std::move(message), .place = path_, .advice = std::move(advice)};
   };
   switch (code & 0xff) {
     case SQLITE_NOTADB:
-      return make("this is no store: not a SQLite database", "name a file that `monet explore --store` has written");
+      return make("this is no store: not a SQLite database",
+                  "name a file that `monet explore --store` has written; if this is one, and damaged, `monet explore "
+                  "--rescue " +
+                      path_ + "` writes what can still be read to a new store");
     case SQLITE_CORRUPT: return damaged(words);
     case SQLITE_FULL:
       return make("the disk is full", "make room and continue with --resume: what was found before is kept");
@@ -201,7 +221,7 @@ Error Database::error(int code) const {
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
     case SQLITE_AUTH:
-      return make(fmt::format("the store cannot be opened: {}", saved != 0 ? std::strerror(saved) : words),
+      return make(fmt::format("the store cannot be opened: {}", reason_of_system(path_, words)),
                   "name a file in a folder that exists and may be written to");
     case SQLITE_IOERR:
       return make(fmt::format("the store cannot be read or written: {}", words),

@@ -69,6 +69,15 @@ class Database {
   std::int64_t changes() const;
   const std::string& path() const { return path_; }
 
+  // The first bytes of the file that is open, whatever has its name now, and how many it has; none: they cannot be
+  // read.
+  std::string head(std::size_t bytes) const;
+  std::int64_t file_bytes() const;
+  // All of it into `other`, which is empty.
+  Status copy_to(Database& other);
+  // Writes nothing more, not even at its end, to a file that may be another one now.
+  void let_go();
+
   // What the last call, which gave `code`, got wrong.
   Error error(int code) const;
   // Of a file whose content cannot be.

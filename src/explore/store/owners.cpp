@@ -91,4 +91,10 @@ Expected<std::unordered_set<std::int64_t>> dead_owners(Database& database, std::
   }
 }
 
+Status remove_dead_owners(Database& database, std::int64_t self) {
+  MONET_TRY(const auto dead, dead_owners(database, self));
+  for (const std::int64_t owner : dead) MONET_CHECK(remove_owner(database, owner));
+  return database.execute("DELETE FROM claims WHERE owner NOT IN (SELECT owner FROM owners)");
+}
+
 }  // namespace monet::explore

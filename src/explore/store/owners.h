@@ -25,6 +25,8 @@ Expected<std::int64_t> enter_owner(Database& database);
 Status beat(Database& database, std::int64_t owner);
 // With all it claimed.
 Status remove_owner(Database& database, std::int64_t owner);
+// All that do not live any more, and claims of nobody.
+Status remove_dead_owners(Database& database, std::int64_t self);
 // Of all but `self`, which must be alive.
 Expected<std::unordered_set<std::int64_t>> dead_owners(Database& database, std::int64_t self);
 

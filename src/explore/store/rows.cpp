@@ -56,7 +56,7 @@ WorkloadOutcome workload_of(const Statement& row) {
 }
 
 bool has_numbers(const Outcome& outcome) {
-  return std::isfinite(outcome.area_mm2) && std::isfinite(outcome.macs_per_cycle) &&
+  return std::isfinite(outcome.area_mm2) && std::isfinite(outcome.static_w) && std::isfinite(outcome.macs_per_cycle) &&
          std::ranges::all_of(outcome.workloads, [](const WorkloadOutcome& one) {
            return !one.failure.empty() ||
                   (std::isfinite(one.latency_cycles) && std::isfinite(one.latency_s) && std::isfinite(one.energy_pj) &&
@@ -65,6 +65,11 @@ bool has_numbers(const Outcome& outcome) {
 }
 
 }  // namespace
+
+std::string fault_of(const Outcome& outcome, const Space& space) {
+  if (outcome.workloads.size() != space.workloads.size()) return "has no results of some workloads";
+  return has_numbers(outcome) ? "" : "has results that are no numbers";
+}
 
 Expected<OutcomeRows> OutcomeRows::open(Database& database, const Space& space) {
   OutcomeRows rows(database, space);
@@ -75,7 +80,7 @@ Expected<OutcomeRows> OutcomeRows::open(Database& database, const Space& space) 
   return rows;
 }
 
-Status OutcomeRows::write(const Outcome& outcome) {
+Expected<bool> OutcomeRows::write(const Outcome& outcome) {
   const auto design = static_cast<std::int64_t>(outcome.design);
   const std::string parameters = parameters_json(space_->chosen(outcome.design));
   design_.bind(design).bind(std::string_view(parameters));
@@ -83,7 +88,7 @@ Status OutcomeRows::write(const Outcome& outcome) {
   design_.bind(std::int64_t{outcome.excluded}).bind(std::string_view(outcome.hardware_hash)).bind(outcome.area_mm2);
   design_.bind(outcome.static_w).bind(outcome.macs_per_cycle).bind(outcome.on_chip_bits);
   MONET_CHECK(design_.run());
-  if (database_->changes() == 0) return Done{};
+  if (database_->changes() == 0) return false;
   for (std::size_t i = 0; i < outcome.workloads.size(); ++i) {
     const WorkloadOutcome& workload = outcome.workloads[i];
     result_.bind(design).bind(static_cast<std::int64_t>(i));
@@ -93,7 +98,7 @@ Status OutcomeRows::write(const Outcome& outcome) {
     result_.bind(workload.recomputed).bind(workload.paged).bind(std::string_view(workload.recipe));
     MONET_CHECK(result_.run());
   }
-  return Done{};
+  return true;
 }
 
 Expected<bool> OutcomeRows::read_design(Statement& rows, Outcome& outcome) {
@@ -110,8 +115,7 @@ Expected<bool> OutcomeRows::read_design(Statement& rows, Outcome& outcome) {
     outcome.workloads.push_back(workload_of(rows));
     MONET_TRY(more, rows.step());
   }
-  if (outcome.workloads.size() != space_->workloads.size()) return refuse("has no results of some workloads");
-  if (!has_numbers(outcome)) return refuse("has results that are no numbers");
+  if (const std::string fault = fault_of(outcome, *space_); !fault.empty()) return refuse(fault);
   return more;
 }
 

@@ -9,13 +9,17 @@
 
 namespace monet::explore {
 
+// What is wrong with results that were read: they are of other workloads than the space's, or no numbers. Empty:
+// nothing.
+std::string fault_of(const Outcome& outcome, const Space& space);
+
 class OutcomeRows {
  public:
   // `database` and `space` must outlive it.
   static Expected<OutcomeRows> open(Database& database, const Space& space);
 
-  // Nothing, where the design is there already. Within a transaction.
-  Status write(const Outcome& outcome);
+  // Whether it was written: it is not, where the design is there already. Within a transaction.
+  Expected<bool> write(const Outcome& outcome);
   Expected<std::optional<Outcome>> find(Design design);
   Expected<bool> has(Design design);
   // In the order of designs.

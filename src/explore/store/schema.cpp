@@ -124,7 +124,7 @@ Status make_tables(Database& database, const StoreSubject& subject) {
       database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, store_format)));
   MONET_TRY(Statement meta, database.prepare("INSERT INTO meta VALUES (?, ?)"));
   const Space& space = subject.space;
-  const std::array<std::pair<std::string_view, std::string_view>, 5> entries = {{{"version", monet::version},
+  const std::array<std::pair<std::string_view, std::string_view>, 5> entries = {{{"version", subject.version},
                                                                                  {"fingerprint", subject.fingerprint},
                                                                                  {"space", space.name},
                                                                                  {"space_text", space.text},
@@ -140,22 +140,41 @@ Status make_tables(Database& database, const StoreSubject& subject) {
   return transaction.commit();
 }
 
-Status make_store_file(const std::string& path, const StoreSubject& subject, bool& exists) {
+Status make_file(const std::string& path, bool& exists, const std::function<Status(Database&)>& make) {
+  // Looked for first: a process that makes the same store has the journal only after the file.
+  const std::string journal = path + "-wal";
+  const bool has_journal = access(journal.c_str(), F_OK) == 0;
   exists = access(path.c_str(), F_OK) == 0;
   if (exists) return Done{};
+  if (has_journal)
+    return Error{.message = "the journal of a store that is gone would become part of the new one",
+                 .place = journal,
+                 .advice = "remove it, or name another store with --store"};
   const std::string unfinished = fmt::format("{}.{}.new", path, getpid());
   unlink(unfinished.c_str());
-  const auto make = [&]() -> Status {
+  // SQLite, where it may not make a file, looks for it once more, and then says only that it is not there.
+  const int file = ::open(unfinished.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (file < 0) return cannot_make(path, errno);
+  close(file);
+  const auto make_whole = [&]() -> Status {
     MONET_TRY(Database database, Database::open(unfinished, Database::Mode::make));
-    MONET_CHECK(make_journal(database));
-    return make_tables(database, subject);
+    return make(database);
   };
-  if (Status made = make(); !made) {
+  if (Status made = make_whole(); !made) {
     unlink(unfinished.c_str());
     made.error().place = path;
     return made;
   }
   return give_name(unfinished, path, exists);
+}
+
+Status make_store_file(const std::string& path, const StoreSubject& subject, bool& exists,
+                       const std::function<Status(Database&)>& fill) {
+  return make_file(path, exists, [&](Database& database) -> Status {
+    MONET_CHECK(make_journal(database));
+    MONET_CHECK(make_tables(database, subject));
+    return fill ? fill(database) : Status(Done{});
+  });
 }
 
 Expected<StoreIdentity> read_identity(Database& database) {
@@ -170,6 +189,9 @@ Expected<StoreIdentity> read_identity(Database& database) {
                  .place = database.path(),
                  .advice = format > store_format ? "use the newer program that wrote it"
                                                  : "use the older program that wrote it, or begin a new store"};
+  // SQLite takes the rest of a last page for zeros.
+  MONET_TRY(const std::int64_t page_bytes, database.integer("PRAGMA page_size"));
+  if (database.file_bytes() % page_bytes != 0) return database.damaged("it ends in the middle of a page");
   MONET_TRY(Statement check, database.prepare("PRAGMA quick_check(1)"));
   MONET_TRY(const bool checked, check.step());
   if (checked && check.text(0) != "ok") return database.damaged(check.text(0));

@@ -4,6 +4,8 @@
 #include "explore/store/database.h"
 #include "explore/store/store.h"
 
+#include <functional>
+
 namespace monet::explore {
 
 // What a store says of itself.
@@ -14,9 +16,12 @@ struct StoreIdentity {
 
 // Into an empty database.
 Status make_tables(Database& database, const StoreSubject& subject);
-// A whole file with them, or none: nobody sees a part of one. `exists` says that there is a file of that name already,
-// which is left alone.
-Status make_store_file(const std::string& path, const StoreSubject& subject, bool& exists);
+// A whole file that `make` fills, or none: nobody sees a part of one. `exists` says that there is a file of that name
+// already, which is left alone.
+Status make_file(const std::string& path, bool& exists, const std::function<Status(Database&)>& make);
+// The same, with the tables and what `fill` adds.
+Status make_store_file(const std::string& path, const StoreSubject& subject, bool& exists,
+                       const std::function<Status(Database&)>& fill = {});
 
 // Fails where the file is none of ours, of another format, or damaged.
 Expected<StoreIdentity> read_identity(Database& database);

@@ -3,8 +3,12 @@
 #include "base/try.h"
 #include "explore/store/database.h"
 #include "explore/store/owners.h"
+#include "explore/store/presence.h"
+#include "explore/store/rescue.h"
 #include "explore/store/rows.h"
 #include "explore/store/schema.h"
+
+#include <fmt/format.h>
 
 #include <chrono>
 #include <filesystem>
@@ -37,37 +41,90 @@ struct Store::Impl {
   Database database;
   Space space;
   std::vector<StoredWorkload> workloads;
-  std::string version;
+  std::string version, fingerprint;
   std::optional<OutcomeRows> rows;
   std::int64_t owner = 0;  // 0: it is not filled
   std::vector<Outcome> pending;
   Clock::time_point written = Clock::now();
+  std::optional<Presence> presence;  // of a file that is filled
+  Loss loss = Loss::none;
+  std::uint64_t saved = 0;  // designs that were there, and those that this process wrote
 
   ~Impl() {
     if (owner == 0) return;
+    if (!check_there()) return;
     (void)write_pending();
     if (auto transaction = Transaction::begin(database, true); transaction) {
       if (remove_owner(database, owner)) (void)transaction->commit();
     }
   }
 
-  // Within a transaction.
-  Status write_rows() {
+  Error lost(const std::string& what) const {
+    return {
+        .message = fmt::format("the store {} while it was being filled, after {} designs had been saved", what, saved),
+        .place = database.path(),
+        .advice = "keep it where it is until the exploration has ended"};
+  }
+
+  // At a glance.
+  Status check_there() {
+    if (presence && loss == Loss::none) loss = presence->look(database);
+    if (loss == Loss::none) return Done{};
+    database.let_go();
+    return lost(what_happened(loss));
+  }
+
+  // All that the file has, as another process would see it: this one may still see what it remembers.
+  Status check_content() const {
+    MONET_TRY(Database other, Database::open(database.path(), Database::Mode::read));
+    MONET_TRY(const StoreIdentity identity, read_identity(other));
+    if (identity.fingerprint != fingerprint) return other.damaged("it is another store");
+    MONET_TRY(const std::int64_t designs, other.integer("SELECT count(*) FROM designs"));
+    if (static_cast<std::uint64_t>(designs) < saved) return other.damaged(fmt::format("it has {} designs", designs));
+    return Done{};
+  }
+
+  Error rescued(const std::string& what) {
+    database.let_go();
+    Error error = lost(what);
+    const auto rescued = rescue_open(database, is_whole(loss), {space, fingerprint, workloads, version}, pending);
+    if (!rescued) {
+      error.advice = fmt::format("nothing could be saved: {}", rescued.error().text());
+      return error;
+    }
+    pending.clear();
+    presence->remove_journal();
+    error.advice = fmt::format("{} designs are now in {}: go on with --store {} --resume", rescued->designs,
+                               rescued->path, rescued->path);
+    return error;
+  }
+
+  // Within a transaction; how many were new.
+  Expected<std::uint64_t> write_rows() {
     MONET_TRY(Statement unclaim, database.prepare("DELETE FROM claims WHERE design = ?"));
+    std::uint64_t fresh = 0;
     for (const Outcome& outcome : pending) {
-      MONET_CHECK(rows->write(outcome));
+      MONET_TRY(const bool is_new, rows->write(outcome));
+      fresh += is_new ? 1 : 0;
       MONET_CHECK(unclaim.bind(static_cast<std::int64_t>(outcome.design)).run());
     }
-    return beat(database, owner);
+    MONET_CHECK(beat(database, owner));
+    return fresh;
+  }
+
+  void have_written(std::uint64_t fresh) {
+    saved += fresh;
+    pending.clear();
+    written = Clock::now();
   }
 
   Status write_pending() {
     if (pending.empty()) return Done{};
+    MONET_CHECK(check_there());
     MONET_TRY(Transaction transaction, Transaction::begin(database, true));
-    MONET_CHECK(write_rows());
+    MONET_TRY(const std::uint64_t fresh, write_rows());
     MONET_CHECK(transaction.commit());
-    pending.clear();
-    written = Clock::now();
+    have_written(fresh);
     return Done{};
   }
 
@@ -75,7 +132,10 @@ struct Store::Impl {
     MONET_TRY(rows, OutcomeRows::open(database, space));
     MONET_TRY(Transaction transaction, Transaction::begin(database, true));
     MONET_TRY(const std::int64_t number, enter_owner(database));
+    MONET_CHECK(remove_dead_owners(database, number));
+    MONET_TRY(const std::int64_t designs, database.integer("SELECT count(*) FROM designs"));
     MONET_CHECK(transaction.commit());
+    saved = static_cast<std::uint64_t>(designs);
     owner = number;
     return Done{};
   }
@@ -97,8 +157,9 @@ Expected<Store> Store::open_to_fill(const std::string& path, const StoreSubject&
   MONET_TRY(StoreIdentity identity, read_identity(database));
   MONET_CHECK(check_same(identity, subject, path));
   MONET_CHECK(database.execute("PRAGMA synchronous = FULL"));
-  std::unique_ptr<Impl> impl(
-      new Impl{std::move(database), subject.space, std::move(identity.workloads), std::move(identity.version)});
+  std::unique_ptr<Impl> impl(new Impl{std::move(database), subject.space, std::move(identity.workloads),
+                                      std::move(identity.version), std::move(identity.fingerprint)});
+  impl->presence = Presence::of(impl->database);
   MONET_CHECK(impl->enter());
   return Store(std::move(impl));
 }
@@ -125,8 +186,8 @@ Expected<Store> Store::open_to_read(const std::string& path) {
   }
   if (space->workloads.size() != identity.workloads.size())
     return database.damaged("its workloads are not those of its space");
-  std::unique_ptr<Impl> impl(
-      new Impl{std::move(database), *std::move(space), std::move(identity.workloads), std::move(identity.version)});
+  std::unique_ptr<Impl> impl(new Impl{std::move(database), *std::move(space), std::move(identity.workloads),
+                                      std::move(identity.version), std::move(identity.fingerprint)});
   MONET_TRY(impl->rows, OutcomeRows::open(impl->database, impl->space));
   return Store(std::move(impl));
 }
@@ -135,8 +196,8 @@ Expected<Store> Store::scratch(const StoreSubject& subject) {
   MONET_TRY(Database database, Database::open(":memory:", Database::Mode::make));
   MONET_CHECK(make_tables(database, subject));
   MONET_TRY(StoreIdentity identity, read_identity(database));
-  std::unique_ptr<Impl> impl(
-      new Impl{std::move(database), subject.space, std::move(identity.workloads), std::move(identity.version)});
+  std::unique_ptr<Impl> impl(new Impl{std::move(database), subject.space, std::move(identity.workloads),
+                                      std::move(identity.version), std::move(identity.fingerprint)});
   MONET_CHECK(impl->enter());
   return Store(std::move(impl));
 }
@@ -156,12 +217,11 @@ Expected<std::optional<Outcome>> Store::find(Design design) {
 
 Expected<std::vector<Design>> Store::claim(std::span<const Design> designs, std::size_t least) {
   Database& database = impl_->database;
+  MONET_CHECK(impl_->check_there());
   MONET_TRY(Transaction transaction, Transaction::begin(database, true));
-  MONET_CHECK(impl_->write_rows());
-  MONET_TRY(const auto dead, dead_owners(database, impl_->owner));
-  for (const std::int64_t owner : dead) MONET_CHECK(remove_owner(database, owner));
+  MONET_TRY(const std::uint64_t fresh, impl_->write_rows());
+  MONET_CHECK(remove_dead_owners(database, impl_->owner));
   MONET_CHECK(beat(database, impl_->owner));
-  MONET_CHECK(database.execute("DELETE FROM claims WHERE owner NOT IN (SELECT owner FROM owners)"));
   MONET_TRY(const std::int64_t fillers, database.integer("SELECT count(*) FROM owners"));
   const auto processes = static_cast<std::size_t>(std::max<std::int64_t>(1, fillers));
   const std::size_t fair = (designs.size() + processes - 1) / processes;
@@ -184,8 +244,7 @@ Expected<std::vector<Design>> Store::claim(std::span<const Design> designs, std:
     }
   }
   MONET_CHECK(transaction.commit());
-  impl_->pending.clear();
-  impl_->written = Clock::now();
+  impl_->have_written(fresh);
   return claimed;
 }
 
@@ -211,6 +270,15 @@ Status Store::put(const Outcome& outcome) {
 }
 
 Status Store::flush() { return impl_->write_pending(); }
+
+Status Store::check_kept() {
+  if (!impl_->presence) return Done{};
+  if (!impl_->check_there()) return impl_->rescued(what_happened(impl_->loss));
+  const Status content = impl_->check_content();
+  if (content) return Done{};
+  impl_->loss = Loss::overwritten;
+  return impl_->rescued(fmt::format("was damaged ({})", content.error().message));
+}
 
 std::uint64_t Store::size() {
   (void)impl_->write_pending();

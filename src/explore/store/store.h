@@ -5,6 +5,8 @@
 #include "explore/price/outcome.h"
 #include "explore/price/pricer.h"
 
+#include <monet/version.h>
+
 #include <functional>
 #include <limits>
 #include <memory>
@@ -27,6 +29,7 @@ struct StoreSubject {
   Space space;
   std::string fingerprint;  // DesignPricer::fingerprint
   std::vector<StoredWorkload> workloads;
+  std::string version{monet::version};  // of the program whose results they are
 };
 StoreSubject subject_of(const DesignPricer& pricer);
 
@@ -62,6 +65,10 @@ class Store {
   // Durable when it returns, or with the next `flush`: outcomes are written several at a time.
   Status put(const Outcome& outcome);
   Status flush();
+
+  // Whether the file still has all that was written: fails where it was removed, replaced, cut or overwritten since it
+  // was opened to be filled, and says in which new store what could be saved is now. The last to be asked then.
+  Status check_kept();
 
   std::uint64_t size();
   // In the order of designs; one at a time, so that memory stays bounded. `look` must leave the store alone.

@@ -51,6 +51,7 @@ export function decodeExploration(data: unknown): Exploration {
     metric: metrics.map((m, k) => column(rows(designs.metrics, k), count, `metric ${m.name}`)),
     shown: number(raw.shown),
     front,
+    recipes: objects(raw.recipes, (r) => ({ recipe: text(r.recipe), text: text(r.text), designs: number(r.designs) })),
     failures: objects(raw.failures, (f) => ({ reason: text(f.reason), designs: number(f.designs) })),
     sensitivities: objects(raw.sensitivities, (s) => ({
       parameter: text(s.parameter),

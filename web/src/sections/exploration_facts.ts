@@ -41,6 +41,7 @@ function cards(exploration: Exploration): Child {
       grouped(evaluated),
       `of ${grouped(exploration.space_size)} in ${exploration.space}`,
       exploration.method,
+      `numbers: ${exploration.recipes.map((r) => r.text + (r.designs < evaluated ? ` (${grouped(r.designs)} designs)` : '')).join(', ')}`,
       exploration.shown < evaluated
         ? `${grouped(exploration.shown)} of them are here: the front, and every so many of the rest`
         : '',
