@@ -148,6 +148,11 @@ class Checker {
         }
       }
     }
+    for (std::size_t kind = 0; core.rate && kind < count_kinds; ++kind) {
+      if (!is_cost(core.rate->operations_per_s[kind]) || !is_cost(core.rate->energy_pj[kind])) {
+        return fail(core_place(i), fmt::format("the core '{}' has operations with impossible costs", name));
+      }
+    }
     if (!is_cost(core.static_w) || !is_cost(core.area_mm2)) {
       return fail(core_place(i), fmt::format("a power or area of the core '{}' is negative or not finite", name));
     }

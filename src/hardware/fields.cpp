@@ -2,36 +2,13 @@
 
 #include "base/require.h"
 #include "base/try.h"
+#include "hardware/ranges.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
 namespace monet {
-
-namespace {
-
-// Largest values that make sense in any machine, to catch slips of units.
-double most_of(Measure measure) {
-  switch (measure) {
-    case Measure::size: return 0x1p60;
-    case Measure::bandwidth: return 0x1p40;
-    case Measure::frequency: return 1e12;
-    case Measure::energy:
-    case Measure::access_energy:
-    case Measure::energy_per_bit:
-    case Measure::energy_per_cycle: return 1e15;
-    case Measure::power: return 1e9;
-    case Measure::time: return 1e15;
-    case Measure::area: return 1e9;
-    case Measure::length: return 1e6;
-    case Measure::rate: return 1e24;
-    case Measure::number: break;
-  }
-  return 1e18;
-}
-
-}  // namespace
 
 Expected<Fields> Fields::open(const Yaml& node, const Block& block, Context context, const Parameters& parameters,
                               std::vector<Origin>& origins) {
@@ -115,13 +92,8 @@ Expected<double> Fields::convert_value(const Yaml& value, Measure measure) const
     problem.message = fmt::format("'{}': {}", shown(value.scalar), problem.message);
     return problem;
   }
-  if (*converted < 0) {
-    return Error{.message = fmt::format("'{}' is negative", shown(value.scalar)), .place = value.place.text()};
-  }
-  if (*converted > most_of(measure)) {
-    return Error{.message = fmt::format("'{}' is more than any machine has", shown(value.scalar)),
-                 .place = value.place.text(),
-                 .advice = fmt::format("at most {}", format_measure(most_of(measure), measure))};
+  if (auto status = check_range(*converted, measure, shown(value.scalar)); !status) {
+    return placed(std::move(status).error(), value.place);
   }
   return *converted;
 }
@@ -133,10 +105,14 @@ Expected<std::optional<double>> Fields::number(std::string_view name, double lea
   if (!quantity.dimension.is_number()) {
     return error(name, fmt::format("'{}' has a unit", shown(value->scalar)), "write a number without a unit");
   }
-  if (quantity.value < least || quantity.value > most_of(Measure::number)) {
+  const double most = range_of(Measure::number).most;
+  if (!(quantity.value >= least && quantity.value <= most)) {
     return error(name, fmt::format("'{}' is {}", name, quantity.value < least ? "too small" : "too large"),
-                 fmt::format("from {} to {}", least, most_of(Measure::number)));
+                 fmt::format("from {} to {}", least, most));
   }
+  // A part that is all but 0 divides as 0 does.
+  if (quantity.value != 0 && std::abs(quantity.value) < range_of(Measure::number).least)
+    return error(name, fmt::format("'{}' is too small", name), fmt::format("write {}", range_text(Measure::number)));
   return std::optional(quantity.value);
 }
 
@@ -196,8 +172,8 @@ Expected<std::optional<double>> Fields::cycles(std::string_view name) const {
     note(name, format_measure(converted, Measure::time), node_->find(name));
     return std::optional(converted);
   }
-  if (quantity.value < 0 || quantity.value > most_of(Measure::time)) {
-    return error(name, fmt::format("'{}' cannot be {:.12g} cycles", name, quantity.value));
+  if (auto status = check_range(quantity.value, Measure::time, shown(value->scalar)); !status) {
+    return placed(std::move(status).error(), value->place);
   }
   note(name, format_measure(quantity.value, Measure::time), node_->find(name));
   return std::optional(quantity.value);

@@ -1,6 +1,6 @@
 #include "hardware/include.h"
 
-#include "base/mapped_file.h"
+#include "base/read_file.h"
 #include "base/suggest.h"
 #include "base/try.h"
 #include "hardware/presets.h"
@@ -174,7 +174,7 @@ class Includer {
     }
     std::string text;
     if (is_file) {
-      auto content = read_text(beside.string());
+      auto content = read_file(beside.string());
       if (!content) {
         content.error().place = name.place.text();
         return std::move(content).error();
@@ -209,15 +209,6 @@ Expected<YamlPtr> resolve_includes(const YamlPtr& root, const std::string& path)
   const auto canonical = std::filesystem::weakly_canonical(path, ignored);
   includer.open_.push_back(path.starts_with("preset ") ? path : canonical.string());
   return includer.resolve(root, path);
-}
-
-Expected<std::string> read_text(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
-    return Error{.message = "this is not a regular file", .place = path, .advice = "name a YAML file"};
-  }
-  MONET_TRY(const MappedFile file, MappedFile::open(path));
-  return std::string(file.bytes().substr(0, max_yaml_bytes + 1));
 }
 
 }  // namespace monet

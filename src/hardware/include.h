@@ -14,7 +14,4 @@ namespace monet {
 // presets.
 Expected<YamlPtr> resolve_includes(const YamlPtr& root, const std::string& path);
 
-// The text of a file of at most max_yaml_bytes.
-Expected<std::string> read_text(const std::string& path);
-
 }  // namespace monet

@@ -1,5 +1,6 @@
 #include "hardware/reader.h"
 
+#include "base/read_file.h"
 #include "base/try.h"
 #include "hardware/assemble.h"
 #include "hardware/include.h"
@@ -105,7 +106,7 @@ Expected<Hardware> read_hardware_tree(const Yaml& root, const std::string& path,
 }
 
 Expected<Hardware> read_hardware(const std::string& path, const HardwareOptions& options) {
-  MONET_TRY(const std::string text, read_text(path));
+  MONET_TRY(const std::string text, read_file(path));
   return read_hardware_text(text, path, options);
 }
 

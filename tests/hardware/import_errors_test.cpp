@@ -31,6 +31,8 @@ TEST(ImportErrors, core_files) {
       {"size: 64", "size: 6.5", {"size", "'6.5'"}, "file.yaml:4:11"},
       {"size: 64", "size: [64]", {"a list"}, "file.yaml:4:11"},
       {"r_cost: 0.5", "r_cost: -1", {"r_cost", "at least 0"}, "file.yaml:5"},
+      {"r_cost: 0.5", "r_cost: 1e300", {"r_cost", "more than any machine has"}, "file.yaml:5"},
+      {"r_cost: 0.5", "r_cost: 1e-300", {"r_cost", "less than any machine has"}, "file.yaml:5"},
       {"    r_cost: 0.5\n", "", {"lacks 'r_cost'"}, "file.yaml:4"},
       {"r_cost: 0.5", "auto_cost_extraction: maybe", {"auto_cost_extraction", "true or false"}, "file.yaml:5"},
       {"operands: [I2]", "operands: [I3]", {"no operand 'I3'"}, "file.yaml:9"},

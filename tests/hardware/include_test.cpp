@@ -128,7 +128,7 @@ TEST_F(Includes, TooManyEnd) {
 TEST_F(Includes, MissingFilesAndFolders) {
   EXPECT_EQ(problem((folder_ / "absent.yaml").string()),
             "absent.yaml: cannot open the file: No such file or directory (check the path)");
-  EXPECT_EQ(problem((folder_ / "parts").string()), "parts: this is not a regular file (name a YAML file)");
+  EXPECT_EQ(problem((folder_ / "parts").string()), "parts: cannot open the file: it is a folder (check the path)");
 }
 
 TEST_F(Includes, PresetsCanBeOpenedAndIncluded) {

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/try.h"
 #include "hardware/import/yaml_node.h"
+#include "hardware/ranges.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -53,7 +54,11 @@ Expected<std::string> yaml_word(const YamlNode& node, std::string_view what) {
 
 Expected<double> yaml_number(const YamlNode& node, std::string_view what, double least) {
   const auto value = node.is_scalar() ? parse_number(node.text) : std::nullopt;
-  if (value && *value >= least) return *value;
+  if (value && *value >= least) {
+    const Status status = check_range(*value, Measure::number, node.text);
+    if (!status) return node.error(fmt::format("{}: {}", what, status.error().message), status.error().advice);
+    return *value;
+  }
   return node.error(fmt::format("{} must be a number of at least {}, but is {}", what, least, described(node)),
                     "write a plain number, as 416.16");
 }

@@ -1,6 +1,6 @@
 #include "hardware/import/yaml_node.h"
 
-#include "base/mapped_file.h"
+#include "base/read_file.h"
 #include "base/try.h"
 
 #include <fmt/format.h>
@@ -185,9 +185,9 @@ Error YamlNode::error(std::string message, std::string advice) const {
 }
 
 Expected<std::string> read_foreign_text(const std::string& path) {
-  MONET_TRY(const MappedFile file, MappedFile::open(path));
-  if (file.bytes().size() > most_bytes) return too_large(path);
-  return std::string(file.bytes());
+  MONET_TRY(std::string text, read_file(path));
+  if (text.size() > most_bytes) return too_large(path);
+  return text;
 }
 
 Expected<YamlDocument> parse_foreign_yaml(std::string_view text, const std::string& path) {

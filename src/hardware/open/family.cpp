@@ -1,5 +1,6 @@
 #include "hardware/open/family.h"
 
+#include "base/read_file.h"
 #include "base/try.h"
 #include "hardware/include.h"
 #include "hardware/open/open.h"
@@ -13,8 +14,8 @@ Expected<HardwareFamily> HardwareFamily::open(const std::string& name) {
   if (const std::string* text = preset_text(name)) return of_text(*text, "preset " + name);
   std::error_code ignored;
   if (!std::filesystem::exists(name, ignored)) return no_such_hardware(name);
-  if (is_foreign_hardware(name)) return HardwareFamily(name, nullptr);
-  MONET_TRY(const std::string text, read_text(name));
+  MONET_TRY(const std::string text, read_file(name));
+  if (is_foreign_hardware(text)) return HardwareFamily(name, nullptr);
   return of_text(text, name);
 }
 
