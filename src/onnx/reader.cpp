@@ -225,6 +225,8 @@ Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, 
 Expected<Network> read(const std::string& path, const ReadOptions& options) {
   MONET_TRY(const MappedFile file, MappedFile::open(path));
   auto network = read_bytes(file.bytes(), std::filesystem::path(path).parent_path().string(), options);
+  // Before what was found in it, which may be of a file that never was.
+  MONET_CHECK(file.unchanged());
   if (!network) {
     Error error = network.error();
     error.place = error.place.empty() ? path : fmt::format("{}: {}", path, error.place);

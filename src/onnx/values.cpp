@@ -1,8 +1,9 @@
 #include "onnx/values.h"
 
 #include "base/checked.h"
-#include "base/mapped_file.h"
+#include "base/read_file.h"
 #include "base/try.h"
+#include "onnx/external_data.h"
 #include "graph/number.h"
 #include "onnx/wire.h"
 
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <filesystem>
 
 namespace monet::onnx {
 
@@ -133,21 +135,17 @@ Status decode_fields(const RawTensor& tensor, std::int64_t count, Constant& cons
   return Done{};
 }
 
-// A file beside the model; a location with '..' or an absolute one is not followed.
+// Only the part of the file that is asked for, which others may change.
 Expected<std::optional<Constant>> decode_external_bytes(const RawTensor& tensor, const std::string& folder,
                                                         std::int64_t count, Constant constant) {
-  const std::string location(tensor.location);
-  if (location.empty() || location.front() == '/' || location.find("..") != std::string::npos)
-    return std::optional<Constant>{};
-  auto file = MappedFile::open(folder.empty() ? location : folder + "/" + location);
-  if (!file) return std::optional<Constant>{};
+  if (tensor.location.empty()) return std::optional<Constant>{};
+  MONET_TRY(const std::string path, external_path(folder, std::string(tensor.location)));
   const std::size_t length = static_cast<std::size_t>(count) * static_cast<std::size_t>(bits_of(constant.type) / 8);
-  const auto bytes = file->bytes();
-  if (static_cast<std::size_t>(tensor.offset) > bytes.size() ||
-      bytes.size() - static_cast<std::size_t>(tensor.offset) < length) {
-    return std::optional<Constant>{};
-  }
-  MONET_CHECK(decode_bytes(tensor, bytes.substr(static_cast<std::size_t>(tensor.offset), length), count, constant));
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::optional<Constant>{};
+  MONET_TRY(const auto bytes, read_range(path, static_cast<std::uint64_t>(tensor.offset), length));
+  if (!bytes) return std::optional<Constant>{};
+  MONET_CHECK(decode_bytes(tensor, *bytes, count, constant));
   return std::optional<Constant>(std::move(constant));
 }
 

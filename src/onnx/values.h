@@ -17,8 +17,8 @@ constexpr std::int64_t most_constant_elements = std::int64_t{1} << 16;
 std::optional<ElementType> element_type_of(std::int64_t onnx_number);
 
 // The tensor's values; nothing when they are absent (external and not there), too many, or in a number format that
-// never decides a shape. Fails when the bytes that are there do not fit the shape.
-// `folder`: where external files lie; a location outside it is not followed.
+// never decides a shape. Fails when the bytes that are there do not fit the shape, and for external ones that lie
+// outside `folder` (onnx/external_data.h).
 Expected<std::optional<Constant>> decode_values(const RawTensor& tensor, const std::string& folder,
                                                 std::int64_t most = most_constant_elements);
 

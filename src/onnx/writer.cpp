@@ -1,17 +1,13 @@
 #include "onnx/writer.h"
 
 #include "base/try.h"
+#include "base/whole_file.h"
 #include "graph/expand.h"
 #include "onnx/node_export.h"
 #include "onnx/patterns.h"
 #include "onnx/own_notes.h"
 
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <ostream>
 
 namespace monet::onnx {
 
@@ -187,18 +183,6 @@ class GraphWriter {
   std::vector<Output> outputs_;
 };
 
-Error cannot_write(const std::string& path, const std::string& reason) {
-  return {.message = "cannot write the file: " + reason, .place = path, .advice = "check the path and the free space"};
-}
-
-// What went wrong, or nothing.
-std::string write_all(const std::string& path, const std::string& bytes) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  if (file) file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (file) file.close();
-  return file ? "" : std::strerror(errno);
-}
-
 bool is_training_norm(const Node& node) {
   return node.op == Op::BatchNormalization && node.attributes.integer(Attr::training_mode) != 0;
 }
@@ -217,21 +201,7 @@ Expected<std::string> write_bytes(const Graph& graph) {
 
 Status write(const Graph& graph, const std::string& path) {
   MONET_TRY(const std::string bytes, write_bytes(graph));
-  namespace fs = std::filesystem;
-  std::error_code problem;
-  const fs::path target = fs::is_symlink(path, problem) ? fs::canonical(path, problem) : fs::path(path);
-  if (fs::is_directory(target, problem)) return cannot_write(path, "it is a folder");
-  // A device or a pipe is written to; a file is replaced when all is written.
-  const bool replaces = !fs::exists(target, problem) || fs::is_regular_file(target, problem);
-  const std::string written = replaces ? fmt::format("{}.{}.part", target.string(), ::getpid()) : path;
-  std::string reason = write_all(written, bytes);
-  if (replaces && reason.empty()) {
-    fs::rename(written, target, problem);
-    if (problem) reason = problem.message();
-  }
-  if (replaces && !reason.empty()) fs::remove(written, problem);
-  if (!reason.empty()) return cannot_write(path, reason);
-  return Done{};
+  return write_whole_file(path, [&](std::ostream& out) { out << bytes; });
 }
 
 }  // namespace monet::onnx

@@ -116,14 +116,14 @@ TEST_F(WriterFiles, HoldTheBytes) {
 TEST_F(WriterFiles, InAFolderThatDoesNotExistAreRefused) {
   const auto status = write(training_step_graph(), file("nowhere/step.onnx"));
   ASSERT_FALSE(status.has_value());
-  test::expect_error(status.error(), {"cannot write the file", "No such file"}, file("nowhere/step.onnx"));
+  test::expect_error(status.error(), {"cannot be written", "No such file"}, file("nowhere/step.onnx"));
 }
 
 TEST_F(WriterFiles, InPlaceOfAFolderAreRefused) {
   fs::create_directory(file("taken"));
   const auto status = write(training_step_graph(), file("taken"));
   ASSERT_FALSE(status.has_value());
-  test::expect_error(status.error(), {"cannot write the file", "it is a folder"}, file("taken"));
+  test::expect_error(status.error(), {"cannot be written", "Is a directory"}, file("taken"));
   EXPECT_EQ(count(), 1);
 }
 
