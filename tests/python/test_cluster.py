@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -203,7 +204,7 @@ def refused(message: dict, *words: str) -> None:
 
 
 def test_another_version_is_refused(peer: Peer) -> None:
-    refused(peer.hello("local:1", version="0.0.9"), "worker tcp://", f"has monet {monet.__version__}",
+    refused(peer.hello("local:1", version="0.0.9"), "worker tls://", f"has monet {monet.__version__}",
             "the program is 0.0.9")
 
 
@@ -259,16 +260,125 @@ def test_a_missing_dask_is_named(peer: Peer, tmp_path: Path) -> None:
     refused(json.loads(result.stdout), "the Python package 'distributed' is not installed", "monet[cluster]")
 
 
-def test_workers_of_a_running_scheduler(peer: Peer, tmp_path: Path) -> None:
-    """As on a cluster: a scheduler and workers of their own, one of which comes late; nothing stays after the end."""
+STRANGER = """
+import asyncio, os, sys
+from distributed.comm import connect
+from distributed.security import Security
+
+async def main(protocol, *ports):
+    security = Security.temporary() if protocol == "tls" else Security()
+    for port in ports:
+        try:
+            await connect(f"{protocol}://127.0.0.1:{port}", timeout=2, **security.get_connection_args("client"))
+            print("let in", port)
+        except OSError as error:
+            print("refused", port)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def listening_ports(session: int) -> set[int]:
+    """Of all processes of a session, by the system's tables."""
+    inodes = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.getsid(int(process.name)) != session:
+                continue
+            links = [os.readlink(link) for link in (process / "fd").iterdir()]
+        except OSError:
+            continue
+        inodes |= {link[8:-1] for link in links if link.startswith("socket:[")}
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return {int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A" and row[9] in inodes}
+
+
+def test_strangers_are_refused_by_a_local_cluster(peer: Peer) -> None:
+    """Another user of the machine can reach every port, and has not the keys of this run."""
+    assert peer.hello("local:2", seconds=0.05)["type"] == "ready"
+    batches = [list(range(i, i + 10)) for i in range(0, 100, 10)]
+    for i, designs in enumerate(batches):
+        peer.send(type="batch", batch=i, designs=designs)
+    ports = {port: plain_answer(port) for port in listening_ports(peer.process.pid)}
+    for answer in ports.values():
+        assert not answer.startswith(b"HTTP") or b" 404 " in answer.splitlines()[0], answer
+    dasks = [str(port) for port, answer in ports.items() if not answer.startswith(b"HTTP")]
+    assert len(dasks) >= 5, "a scheduler, two nannies and two workers"
+    strangers = [subprocess.Popen([sys.executable, "-c", STRANGER, protocol, *dasks], stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL, text=True) for protocol in ("tcp", "tls")]
+    for stranger in strangers:
+        assert stranger.communicate(timeout=300)[0].splitlines() == [f"refused {port}" for port in dasks]
+    lines, failures = peer.collect(batches)
+    assert not failures
+    expect_all(lines, range(100))
+
+
+def plain_answer(port: int) -> bytes:
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        try:
+            connection.sendall(b"GET /info/main/workers.html HTTP/1.0\r\n\r\n")
+            return connection.recv(1000)
+        except OSError:
+            return b""
+
+
+@pytest.fixture
+def certificates(tmp_path: Path, monkeypatch) -> Path:
+    """A user's own, in Dask's configuration by variables of the environment."""
+    security = pytest.importorskip("distributed.security").Security.temporary()
+    (tmp_path / "ca.pem").write_text(security.tls_ca_file)
+    (tmp_path / "key.pem").write_text(security.tls_client_key)
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__TLS__CA_FILE", str(tmp_path / "ca.pem"))
+    for role in ("CLIENT", "SCHEDULER", "WORKER"):
+        monkeypatch.setenv(f"DASK_DISTRIBUTED__COMM__TLS__{role}__CERT", str(tmp_path / "ca.pem"))
+        monkeypatch.setenv(f"DASK_DISTRIBUTED__COMM__TLS__{role}__KEY", str(tmp_path / "key.pem"))
+    return tmp_path
+
+
+def test_a_scheduler_with_certificates_of_dasks_configuration(certificates: Path, tmp_path: Path) -> None:
+    with running_scheduler(tmp_path, "tls") as (address, worker), cluster_peer() as peer:
+        assert address.startswith("tls://")
+        worker()
+        assert peer.hello(address)["type"] == "ready"
+        lines, failures = peer.run([list(range(10))])
+        assert not failures
+        expect_all(lines, range(10))
+
+
+def test_certificates_that_are_missing(peer: Peer) -> None:
+    refused(peer.hello("tls://127.0.0.1:9"), "needs certificates", "DASK_DISTRIBUTED__COMM__TLS__CA_FILE")
+
+
+def test_certificates_that_cannot_be_read(certificates: Path) -> None:
+    (certificates / "key.pem").write_text("no key")
+    with cluster_peer() as peer:
+        refused(peer.hello("tls://127.0.0.1:9"), "the certificates for 'tls://127.0.0.1:9' cannot be used")
+
+
+def test_encryption_that_is_demanded(monkeypatch) -> None:
+    monkeypatch.setenv("DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION", "True")
+    with cluster_peer() as peer:
+        refused(peer.hello("tcp://127.0.0.1:9"), "is not encrypted", "require-encryption")
+
+
+def test_a_missing_cryptography_is_named(tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "cryptography.py").write_text("raise ModuleNotFoundError('gone', name='cryptography')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with cluster_peer() as peer:
+        refused(peer.hello("local:1"), "the Python package 'cryptography' is not installed", "monet[cluster]")
+
+
+@contextmanager
+def running_scheduler(folder: Path, protocol: str) -> Iterator[tuple[str, Callable[[], None]]]:
+    """A scheduler of its own: its address, and what starts a worker."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
 
     def dask(*arguments: str) -> subprocess.Popen:
-        return subprocess.Popen([sys.executable, "-m", "dask", *arguments], env=environment, cwd=tmp_path,
+        return subprocess.Popen([sys.executable, "-m", "dask", *arguments], env=environment, cwd=folder,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-    file = tmp_path / "scheduler.json"
-    processes = [dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+    file = folder / "scheduler.json"
+    processes = [dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--protocol", protocol,
                       "--scheduler-file", str(file))]
     try:
         while not file.exists() or not file.read_text():
@@ -279,6 +389,16 @@ def test_workers_of_a_running_scheduler(peer: Peer, tmp_path: Path) -> None:
         def worker() -> None:
             processes.append(dask("worker", address, "--nthreads", "2", "--no-nanny", "--no-dashboard"))
 
+        yield address, worker
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+            process.wait(timeout=60)
+
+
+def test_workers_of_a_running_scheduler(peer: Peer, tmp_path: Path) -> None:
+    """As on a cluster: a scheduler and workers of their own, one of which comes late; nothing stays after the end."""
+    with running_scheduler(tmp_path, "tcp") as (address, worker):
         ready = peer.hello(address, seconds=0.02)
         assert ready["type"] == "ready" and ready["workers"] == 0
         worker()
@@ -288,7 +408,3 @@ def test_workers_of_a_running_scheduler(peer: Peer, tmp_path: Path) -> None:
         expect_all(lines, range(100))
         peer.send(type="close")
         assert peer.process.wait(timeout=120) == 0
-    finally:
-        for process in reversed(processes):
-            process.terminate()
-            process.wait(timeout=60)

@@ -23,9 +23,11 @@ from typing import Any
 import dask
 import distributed
 from distributed.scheduler import KilledWorker
+from distributed.security import Security
 
 from monet.cluster import courier
 from monet.cluster.protocol import ClusterError, Hello
+from monet.cluster.security import keys_for_this_run, keys_of_the_user
 
 log = logging.getLogger("monet.cluster")
 
@@ -112,19 +114,37 @@ class Engine:
     def _connect(self) -> distributed.Client:
         address = self._hello.address
         local = LOCAL.fullmatch(address)
+        security = keys_for_this_run() if local else keys_of_the_user(address)
         try:
             if local:
-                with dask.config.set({"distributed.scheduler.allowed-failures": self._hello.tries - 1}):
-                    self._cluster = distributed.LocalCluster(
-                        n_workers=int(local[1]), threads_per_worker=1, dashboard_address=None, memory_limit=0
-                    )
+                self._cluster = self._start_local(int(local[1]), security)
                 address = self._cluster.scheduler_address
-            return distributed.Client(address, timeout=CONNECT_S)
+            return distributed.Client(address, timeout=CONNECT_S, security=security)
         except (OSError, TimeoutError, ValueError) as error:
             raise ClusterError(
                 f"no scheduler answers at '{address}': {error}",
-                "give the address that `dask scheduler` prints, as in tcp://10.0.0.1:8786, or local:N",
+                "give the address that `dask scheduler` prints, as in tls://10.0.0.1:8786, or local:N",
             ) from None
+
+    def _start_local(self, workers: int, security: Security) -> distributed.LocalCluster:
+        """Of this machine's other users none can speak to it, or read of it over HTTP."""
+        # For good: workers that are started again take it too.
+        dask.config.set(
+            {
+                "distributed.scheduler.allowed-failures": self._hello.tries - 1,
+                "distributed.scheduler.http.routes": [],
+                "distributed.worker.http.routes": [],
+            }
+        )
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            dashboard_address=None,
+            memory_limit=0,
+            host="127.0.0.1",
+            protocol="tls://",
+            security=security,
+        )
 
     def check_workers(self) -> None:
         """Every worker that is there opens the space; fails with what the first says that must not be used."""
