@@ -2,6 +2,7 @@
 
 #include "base/stop.h"
 #include "base/try.h"
+#include "evaluate/account/totals.h"
 #include "evaluate/schedule/scheduler.h"
 #include "evaluate/tiles/content.h"
 #include "mapping/precision.h"
@@ -150,7 +151,26 @@ std::vector<std::uint32_t> Evaluator::request_costs(const TileGraph& tiles, cons
   return cost_of;
 }
 
+std::int64_t Evaluator::home_peak(const Schedule& schedule) const {
+  const std::vector<std::int64_t> peaks = live_peaks(machine_.hardware().memories.size(), schedule);
+  std::int64_t sum = 0;
+  for (std::size_t m = 0; m < peaks.size(); ++m) sum += machine_.is_home(MemoryId(m)) ? peaks[m] : 0;
+  return sum;
+}
+
 Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
+  auto asked = evaluate_as_asked(request);
+  if (!asked || request.plan.order != PlanOrder::frugal) return asked;
+  PlanRequest in_order = request;
+  in_order.plan.order = PlanOrder::graph;
+  auto other = evaluate_as_asked(in_order);
+  // An order that does not work out is none.
+  if (!other || home_peak(other->schedule) >= home_peak(asked->schedule)) return asked;
+  other->assignment.order = PlanOrder::frugal;
+  return other;
+}
+
+Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request) {
   auto start = std::chrono::steady_clock::now();
   Evaluated result;
   const std::function<bool()>& stop = shared_->options.stop;
@@ -163,14 +183,24 @@ Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
   MONET_TRY(result.tiles, tiling_.tiles(result.assignment, tile_options_));
   Streaming streaming(machine_, costs_, result.assignment, result.tiles, shared_->options.off_chip);
   std::vector<std::uint32_t> cost_of;
-  for (bool again = true; again;) {
+  const auto find_costs = [&]() -> Status {
     cost_of = request_costs(result.tiles, result.assignment, streaming);
     result.schedule_s += seconds_since(start);
     start = std::chrono::steady_clock::now();
     MONET_CHECK(costs_.solve(shared_->options.jobs, shared_->options.progress, stop));
     result.map_s += seconds_since(start);
     start = std::chrono::steady_clock::now();
+    return Done{};
+  };
+  for (bool again = true; again;) {
+    MONET_CHECK(find_costs());
     MONET_TRY(again, streaming.widen(cost_of));
+  }
+  while (counts_streams() && streaming.try_more(cost_of)) {
+    const std::vector<std::uint32_t> before = cost_of;
+    MONET_CHECK(find_costs());
+    streaming.decide(before, cost_of);
+    cost_of = request_costs(result.tiles, result.assignment, streaming);
   }
   MONET_TRY(result.schedule, make_schedule({.graph = graph_,
                                             .dependencies = binder_.dependencies(),

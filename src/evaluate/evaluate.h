@@ -54,6 +54,7 @@ class Evaluator {
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
+  // Where the plan asks for little memory, the order of the graph is tried too: what needs less is the answer.
   Expected<Evaluated> evaluate(const PlanRequest& request);
 
   // What a plan says, by ids; the tensors that it pages are left to the caller.
@@ -77,6 +78,9 @@ class Evaluator {
  private:
   struct Shared;
   Evaluator(const Graph& graph, std::shared_ptr<Shared> shared);
+  Expected<Evaluated> evaluate_as_asked(const PlanRequest& request);
+  // At home, at most at one moment.
+  std::int64_t home_peak(const Schedule& schedule) const;
   std::vector<std::uint32_t> request_costs(const TileGraph& tiles, const Assignment& assignment,
                                            const Streaming& streaming);
 

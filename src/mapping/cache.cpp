@@ -1,5 +1,7 @@
 #include "mapping/cache.h"
 
+#include "base/read_file.h"
+
 #include <fmt/format.h>
 #include <xxhash.h>
 
@@ -8,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <sstream>
 
 namespace monet {
 
@@ -134,11 +137,13 @@ Expected<MappingStore> MappingStore::open(const std::string& path) {
   store.path_ = path;
   std::error_code error;
   if (!std::filesystem::exists(path, error)) return store;
-  std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path, error)) {
-    return Error{.message = "cannot be read", .place = path, .advice = "give another file for the kept mappings"};
+  auto text = read_file(path);
+  if (!text) {
+    text.error().advice = "give another file for the kept mappings";
+    return std::move(text).error();
   }
-  for (std::string line; std::getline(file, line);) {
+  std::istringstream lines(*std::move(text));
+  for (std::string line; std::getline(lines, line);) {
     const std::size_t blank = line.find(' ');
     auto mapping = blank == 32 ? mapping_from(std::string_view(line).substr(blank + 1)) : std::nullopt;
     if (mapping) {

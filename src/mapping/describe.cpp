@@ -1,5 +1,7 @@
 #include "mapping/describe.h"
 
+#include "mapping/spatial.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -105,8 +107,9 @@ MappedProblem describe(const Frame& frame, const OrderBuilder& builder, const Cu
 
 void set_bounds(const Problem& problem, const Target& target, MappingCost& cost) {
   // A cycle rule takes the same for every mapping.
-  cost.bound_cycles =
-      target.unit.cycle_rule && problem.per_point[Count::mac] > 0 ? cost.compute_cycles : cost.ideal_cycles;
+  const bool by_rule = target.unit.cycle_rule && problem.per_point[Count::mac] > 0;
+  const double usable = usable_lanes(problem, target.unit) / static_cast<double>(target.unit.lanes());
+  cost.bound_cycles = by_rule ? cost.compute_cycles : cost.ideal_cycles / (target.unit.cycle_rule ? 1 : usable);
   cost.bound_pj = cost.compute_pj;
   std::vector<double> extents;
   for (const Loop& loop : problem.loops) extents.push_back(static_cast<double>(loop.size));

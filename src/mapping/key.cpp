@@ -10,7 +10,7 @@ namespace monet {
 namespace {
 
 // Bumped whenever the model or the search may give another result for the same input.
-constexpr int model_version = 4;
+constexpr int model_version = 5;
 
 class Key {
  public:

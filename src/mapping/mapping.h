@@ -67,6 +67,7 @@ struct MappedProblem {
   Mapping mapping;
   MappingCost cost;
   double evaluated = 0;  // mappings that were costed
+  double within = 0;     // share by which another may be better, where the search took long
   bool complete = true;  // false: there were too many to look at all; a better one may exist
 };
 

@@ -14,11 +14,12 @@ using Decision = CutDecision;
 class Choices {
  public:
   Choices(const Frame& frame, const OrderCuts& operands, Objective objective, std::span<const HeldLoops> held,
-          Score& best, Cuts& cuts, CutWork& work)
+          SearchEffort& effort, Score& best, Cuts& cuts, CutWork& work)
       : frame_(frame),
         operands_(operands),
         objective_(objective),
         held_(held),
+        effort_(effort),
         best_(best),
         result_(cuts),
         decisions_(work.decisions),
@@ -93,7 +94,7 @@ class Choices {
 
   bool hopeless(double energy, const LeastTime& time) const {
     const double cycles = time.cycles();
-    return !(score_of(objective_, cycles, energy + static_pj(frame_, cycles)) < best_);
+    return !effort_.is_worth(score_of(objective_, cycles, energy + static_pj(frame_, cycles)), best_);
   }
 
   bool as_prescribed(const Decision& decision, const Candidate& candidate) const {
@@ -116,6 +117,7 @@ class Choices {
 
   // `energy` of what is chosen, and the least time of all given that.
   void decide(std::size_t i, double energy, const LeastTime& time) {
+    ++effort_.steps;
     if (++visited_ > 20 * cut_choice_limit || evaluated_ >= cut_choice_limit) return;
     if (hopeless(energy + least_energy_[i], time)) return;
     if (i == count_) return evaluate();
@@ -160,6 +162,7 @@ class Choices {
   const OrderCuts& operands_;
   Objective objective_;
   std::span<const HeldLoops> held_;
+  SearchEffort& effort_;
   Score& best_;
   Cuts& result_;
   Cuts choice_{};
@@ -179,8 +182,8 @@ class Choices {
 }  // namespace
 
 bool CutSearch::run(const Frame& frame, const OrderCuts& operands, Objective objective, std::span<const HeldLoops> held,
-                    Score& best, Cuts& cuts) {
-  Choices choices(frame, operands, objective, held, best, cuts, work);
+                    SearchEffort& effort, Score& best, Cuts& cuts) {
+  Choices choices(frame, operands, objective, held, effort, best, cuts, work);
   const bool improved = choices.run();
   evaluated += choices.evaluated();
   complete &= choices.complete();

@@ -25,6 +25,21 @@ struct Score {
 };
 Score score_of(Objective objective, double cycles, double energy_pj);
 
+// How much of a search has been done: the further it is, the more another mapping must be better to be looked for, and
+// in the end none is. A million steps take a twentieth of a second; what takes more is after the last thousandth.
+struct SearchEffort {
+  double steps = 0;
+
+  // What is left out is better by this share at most.
+  double slack() const { return steps < 5e5 ? 0 : steps < 2e6 ? 0.001 : 0.01; }
+  bool is_spent() const { return steps > 5e6; }
+  // Whether something with this score, or better, would be worth finding.
+  bool is_worth(const Score& score, const Score& best) const {
+    const double share = slack();
+    return share == 0 ? score < best : score.first < best.first * (1 - share);
+  }
+};
+
 // A place where an operand may be cut: below the loops that it depends on, or below nothing.
 struct Candidate {
   std::uint8_t cut = 0;
@@ -127,8 +142,9 @@ struct CutSearch {
   bool complete = true;  // false: too many choices, the rest was not looked at
   CutWork work;
 
+  // `effort` counts on.
   bool run(const Frame& frame, const OrderCuts& operands, Objective objective, std::span<const HeldLoops> held,
-           Score& best, Cuts& cuts);
+           SearchEffort& effort, Score& best, Cuts& cuts);
 };
 
 }  // namespace monet

@@ -86,7 +86,8 @@ class Refiner {
     builder_.finish();
     Score score = best_;
     Cuts cuts = cuts_;
-    bool better = search_.run(frame_, builder_.cuts(), options_.objective, options_.constraints.held, score, cuts);
+    bool better =
+        search_.run(frame_, builder_.cuts(), options_.objective, options_.constraints.held, effort_, score, cuts);
     builder_.unfinish();
     // A climb ends on another hill when the machine changes. Where cycles are asked for, they stay those of the search
     // that looks at everything, so that a better machine is never slower.
@@ -104,6 +105,7 @@ class Refiner {
   Score& best_;
   Cuts& cuts_;
   CutSearch search_;
+  SearchEffort effort_;
 };
 
 }  // namespace

@@ -22,10 +22,10 @@ constexpr std::size_t order_limit = 2'000'000;
 // All orders of a multiset of factors on one frame, depth first, innermost loop first.
 class OrderSearch {
  public:
-  // `visited` counts on from one unrolling to the next.
+  // `visited` and `effort` count on from one unrolling to the next.
   OrderSearch(const Frame& frame, const SearchOptions& options, OrderBuilder& builder, Score& best,
-              std::size_t& visited)
-      : frame_(frame), options_(options), builder_(builder), best_(best), visited_(visited) {
+              std::size_t& visited, SearchEffort& effort)
+      : frame_(frame), options_(options), builder_(builder), best_(best), visited_(visited), effort_(effort) {
     left_.resize(frame.loops);
     builder.reset(frame);
   }
@@ -56,14 +56,16 @@ class OrderSearch {
     if (!options_.prune) return false;
     const double cycles = builder_.least_cycles();
     const double energy = builder_.least_energy() + static_pj(frame_, cycles);
-    return !(score_of(options_.objective, cycles, energy) < best_);
+    return !effort_.is_worth(score_of(options_.objective, cycles, energy), best_);
   }
 
   void descend() {
-    if (++visited_ > order_limit) return;
+    ++effort_.steps;
+    if (++visited_ > order_limit || effort_.is_spent()) return;
     if (chosen_.size() == total_) {
       builder_.finish();
-      if (cut_search_.run(frame_, builder_.cuts(), options_.objective, options_.constraints.held, best_, cuts_)) {
+      if (cut_search_.run(frame_, builder_.cuts(), options_.objective, options_.constraints.held, effort_, best_,
+                          cuts_)) {
         order_ = chosen_;
         found_ = true;
       }
@@ -103,6 +105,7 @@ class OrderSearch {
   OrderBuilder& builder_;
   Score& best_;
   std::size_t& visited_;
+  SearchEffort& effort_;
   std::vector<Factor> kinds_;
   std::vector<std::size_t> count_;
   std::vector<std::size_t> left_;
@@ -148,6 +151,7 @@ Expected<MappedProblem> map_problem(const Problem& problem, const Target& target
   std::optional<MappedProblem> result;
   double evaluated = 0;
   std::size_t visited = 0;
+  SearchEffort effort;
   bool complete = true;
   std::string reason;
   bool too_large = true;
@@ -157,7 +161,8 @@ Expected<MappedProblem> map_problem(const Problem& problem, const Target& target
   double cycles_per_point = 0;
   for (const Unrolling& choice : choices) {
     // They are sorted: none of the rest can be faster.
-    const bool hopeful = score_of(options.objective, choice.compute_points * cycles_per_point, 0) < best;
+    const bool hopeful =
+        effort.is_worth(score_of(options.objective, choice.compute_points * cycles_per_point, 0), best);
     if (options.prune && options.objective == Objective::latency && !target.unit.cycle_rule && !hopeful) break;
     const Frame frame = make_frame(problem, target, choice);
     if (!frame.infeasible.empty()) {
@@ -172,7 +177,7 @@ Expected<MappedProblem> map_problem(const Problem& problem, const Target& target
       too_large = false;
       continue;
     }
-    OrderSearch search(frame, options, builder, best, visited);
+    OrderSearch search(frame, options, builder, best, visited, effort);
     if (search.run(factors)) {
       std::vector<Factor> order = search.order();
       Cuts cuts = search.cuts();
@@ -193,7 +198,8 @@ Expected<MappedProblem> map_problem(const Problem& problem, const Target& target
     return Error{.kind = ErrorKind::infeasible, .message = reason, .advice = too_large ? smaller_tiles : ""};
   }
   result->evaluated = evaluated;
-  result->complete = complete;
+  result->within = effort.slack();
+  result->complete = complete && !effort.is_spent();
   return *result;
 }
 

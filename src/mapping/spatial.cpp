@@ -179,6 +179,19 @@ class Chooser {
 
 }  // namespace
 
+double usable_lanes(const Problem& problem, const Unit& unit) {
+  const std::vector<std::uint32_t> allowed = allowed_loops(problem, unit);
+  double lanes = 1;
+  for (std::size_t d = 0; d < unit.dimensions.size(); ++d) {
+    double iterations = 1;
+    for (std::size_t loop = 0; loop < problem.loops.size(); ++loop) {
+      if ((allowed[d] >> loop & 1U) != 0) iterations *= static_cast<double>(problem.loops[loop].size);
+    }
+    lanes *= std::min(static_cast<double>(unit.dimensions[d].size), iterations);
+  }
+  return lanes;
+}
+
 Unrolling unrolling_of(const Problem& problem, std::vector<SpatialLoop> spatial) {
   Unrolling result{.spatial = std::move(spatial), .iterations = {}, .compute_points = 1};
   for (std::size_t loop = 0; loop < problem.loops.size(); ++loop) {

@@ -28,6 +28,10 @@ struct Unrolling {
 // the same are named. Other operations may be unrolled anywhere.
 std::vector<std::uint32_t> allowed_loops(const Problem& problem, const Unit& unit);
 
+// Lanes of the unit that the problem can use at most: a dimension takes no more than all iterations of the loops that
+// it may take. Holds for every tile of the problem too.
+double usable_lanes(const Problem& problem, const Unit& unit);
+
 // Iterations and averages for given sizes. A size larger than what is left of its loop is cut to it.
 Unrolling unrolling_of(const Problem& problem, std::vector<SpatialLoop> spatial);
 

@@ -1,6 +1,7 @@
 #include "training/recipe.h"
 
 #include "base/embedded.h"
+#include "base/read_file.h"
 #include "base/require.h"
 #include "base/try.h"
 #include "hardware/check_keys.h"
@@ -63,7 +64,7 @@ Expected<RecipeText> recipe_text(const std::string& name_or_path) {
                       .name = name_or_path};
   }
   if (is_recipe_file(name_or_path)) {
-    MONET_TRY(std::string text, read_text(name_or_path));
+    MONET_TRY(std::string text, read_file(name_or_path));
     return RecipeText{
         .text = std::move(text), .place = name_or_path, .name = std::filesystem::path(name_or_path).stem().string()};
   }

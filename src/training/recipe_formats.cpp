@@ -67,8 +67,9 @@ bool read_block_group(std::string_view text, Format& format) {
   const std::string_view parts[2] = {cross == std::string_view::npos ? "1" : text.substr(0, cross),
                                      cross == std::string_view::npos ? text : text.substr(cross + 1)};
   for (int i = 0; i < 2; ++i) {
-    const char* const end = parts[i].data() + parts[i].size();
-    const auto [stop, problem] = std::from_chars(parts[i].data(), end, sides[i]);
+    const char* const begin = parts[i].data();
+    const char* const end = begin + parts[i].size();
+    const auto [stop, problem] = std::from_chars(begin, end, sides[i]);
     if (stop != end || problem != std::errc() || sides[i] < 1 || sides[i] > largest_side) return false;
   }
   if (sides[0] * sides[1] < 2) return false;

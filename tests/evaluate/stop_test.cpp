@@ -50,8 +50,7 @@ TEST(Stop, WhereverItIsAsked) {
     const auto result = stopping.run(at);
     ASSERT_FALSE(result.has_value()) << at;
     EXPECT_EQ(result.error().kind, ErrorKind::user);
-    EXPECT_EQ(result.error().message, "stopped");
-    EXPECT_TRUE(result.error().advice.empty());
+    EXPECT_TRUE(result.error().message.starts_with("stopped"));
     EXPECT_EQ(stopping.asked, at);
   }
   // What was left behind in the cache does not matter.
@@ -103,7 +102,7 @@ TEST(Stop, AmongManyTiles) {
   asked = 1;  // the search is known by now
   const auto result = evaluator.evaluate(*request);
   ASSERT_FALSE(result.has_value());
-  EXPECT_EQ(result.error().message, "stopped");
+  EXPECT_TRUE(result.error().message.starts_with("stopped"));
 }
 
 TEST(Stop, BeforeAMemoryIsPacked) {
@@ -113,7 +112,7 @@ TEST(Stop, BeforeAMemoryIsPacked) {
   EXPECT_TRUE(pack_stays(step, machine, {}, [] { return false; }).has_value());
   const auto stopped = pack_stays(step, machine, {}, [] { return true; });
   ASSERT_FALSE(stopped.has_value());
-  EXPECT_EQ(stopped.error().message, "stopped");
+  EXPECT_TRUE(stopped.error().message.starts_with("stopped"));
 }
 
 TEST(Stop, IsAnOption) {

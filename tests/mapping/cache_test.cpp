@@ -144,7 +144,7 @@ TEST_F(Store, SaysWhenItCannotBeRead) {
   std::filesystem::create_directory(path_);
   const auto store = MappingStore::open(path_);
   ASSERT_FALSE(store);
-  EXPECT_EQ(store.error().message, "cannot be read");
+  EXPECT_EQ(store.error().message, "cannot open the file: it is a folder");
 }
 
 }  // namespace

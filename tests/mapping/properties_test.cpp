@@ -1,5 +1,6 @@
 // What must hold for every mapping that the search finds.
 #include "mapping/extract.h"
+#include "mapping/order.h"
 #include "mapping/random_cases.h"
 #include "mapping/search.h"
 
@@ -299,6 +300,26 @@ TEST(MappingProperties, ManyOperandsEndQuickly) {
     EXPECT_GE(mapped->cost.cycles, 2359296.0 * 8 * 32 / 64);
     EXPECT_LE(mapped->cost.cycles, 2359296.0 * 8 * 32 / 64 * 1.01);
   }
+}
+
+// Late in a search what is better by little is not looked for; what is found is never worse than what was there.
+TEST(SearchEffort, AsksForMoreTheLongerItTakes) {
+  const Score best{.first = 1000, .second = 10};
+  SearchEffort effort;
+  EXPECT_TRUE(effort.is_worth({.first = 999.9, .second = 20}, best));
+  EXPECT_TRUE(effort.is_worth({.first = 1000, .second = 9}, best));
+  EXPECT_FALSE(effort.is_worth({.first = 1000, .second = 10}, best));
+  double slack = 0;
+  for (; !effort.is_spent(); effort.steps += 1000) {
+    EXPECT_GE(effort.slack(), slack);
+    slack = effort.slack();
+    EXPECT_FALSE(effort.is_worth({.first = 1000, .second = 10}, best));
+    EXPECT_TRUE(effort.is_worth({.first = 980, .second = 20}, best));
+    if (slack > 0) {
+      EXPECT_FALSE(effort.is_worth({.first = 999.9, .second = 1}, best));
+    }
+  }
+  EXPECT_EQ(slack, 0.01);
 }
 
 }  // namespace

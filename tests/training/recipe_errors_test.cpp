@@ -48,7 +48,7 @@ TEST(RecipeErrors, OfNames) {
   std::filesystem::create_directory(folder / "folder.yaml");
   const auto not_a_file = read_recipe(folder / "folder.yaml");
   ASSERT_FALSE(not_a_file.has_value());
-  EXPECT_THAT(not_a_file.error().message, HasSubstr("not a regular file"));
+  EXPECT_THAT(not_a_file.error().message, HasSubstr("it is a folder"));
 }
 
 TEST(RecipeErrors, OfTheWhole) {

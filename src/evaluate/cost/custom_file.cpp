@@ -1,6 +1,6 @@
 #include "evaluate/cost/custom_file.h"
 
-#include "base/mapped_file.h"
+#include "base/read_file.h"
 #include "base/try.h"
 #include "graph/nests.h"
 #include "hardware/check_keys.h"
@@ -195,8 +195,8 @@ Expected<CustomCosts> parse_custom_costs(const std::string& text, const std::str
 }
 
 Expected<CustomCosts> read_custom_costs(const std::string& path) {
-  MONET_TRY(const MappedFile file, MappedFile::open(path));
-  return parse_custom_costs(std::string(file.bytes().substr(0, costs_subject.max_bytes + 1)), path);
+  MONET_TRY(const std::string text, read_file(path));
+  return parse_custom_costs(text, path);
 }
 
 }  // namespace monet

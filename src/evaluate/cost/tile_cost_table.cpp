@@ -8,6 +8,7 @@
 #include "mapping/order.h"
 #include "mapping/precision.h"
 #include "mapping/rate.h"
+#include "mapping/spatial.h"
 
 #include <fmt/format.h>
 
@@ -198,14 +199,20 @@ TileEstimate TileCostTable::make_estimate(NodeClass& of, std::size_t kind, std::
 
 std::uint32_t TileCostTable::request(const TileRequest& request, std::span<const LoopSize> extents) {
   key_.clear();
-  if (options_.zigzag) append(key_, static_cast<std::int64_t>(request.pieces));
+  TileRequest asked = request;
+  // What does not stream shares nothing; neither does one core with itself.
+  if (!options_.zigzag) {
+    const auto cores = static_cast<std::uint32_t>(machine_.cores_of_kind(request.kind).size());
+    asked.pieces = request.streamed == 0 ? 1 : std::min(request.pieces, cores);
+  }
+  append(key_, static_cast<std::int64_t>(asked.pieces));
   append(key_, static_cast<std::int64_t>(request.node_class) << 32 | static_cast<std::int64_t>(request.kind) << 8 |
                    request.streamed << 1 | (request.adds ? 1 : 0));
   append(key_, extents);
   if (const auto found = known_requests_.find(key_); found != known_requests_.end()) return found->second;
   const auto number = static_cast<std::uint32_t>(requests_.size());
   known_requests_.emplace(key_, number);
-  requests_.push_back(request);
+  requests_.push_back(std::move(asked));
   requests_.back().extents = loops_of(extents);
   requests_.back().custom = custom_cost(classes_[request.node_class], request.kind, extents);
   return number;
@@ -331,7 +338,7 @@ OperatorBound TileCostTable::bound(std::uint32_t node_class) const {
         if (rate != nullptr && hardware.effects.energy_by_precision) each_pj *= rate->energy;
         // A rule of its own may be faster than what its lanes can do: then nothing is known.
         if (unit.cycle_rule) each = 0;
-        best_cycles = std::min(best_cycles, std::max(problem.points() * each / static_cast<double>(unit.lanes()),
+        best_cycles = std::min(best_cycles, std::max(problem.points() * each / usable_lanes(problem, unit),
                                                      moving_cycles(problem, unit, cores.front())));
         best_pj = std::min(best_pj, problem.points() * each_pj);
       }

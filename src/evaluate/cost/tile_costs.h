@@ -26,8 +26,7 @@ class TileCosts {
   const TileEstimate& estimate(NodeId node, std::size_t kind, std::span<const LoopSize> extents) {
     return table_->estimate(class_of_[node.index()], kind, extents);
   }
-  // Names one cost; it may have to be solved for. `pieces` of the operator may run at the same time, which counts by
-  // ZigZag's rules alone.
+  // Names one cost; it may have to be solved for. `pieces` of the operator may run at the same time.
   std::uint32_t request(NodeId node, std::size_t kind, std::uint8_t streamed, bool adds,
                         std::span<const LoopSize> extents, std::size_t pieces = 1);
   // Searches for what was requested and is not known yet. The same result for any number of threads.

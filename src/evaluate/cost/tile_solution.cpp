@@ -238,13 +238,23 @@ TileSolution TileSolver::solve_zigzag(const TileRequest& request, const std::opt
   return solution;
 }
 
-Expected<MappedProblem> TileSolver::search(const Problem& problem, const Target& target, const std::string& key) const {
+Expected<MappedProblem> TileSolver::search(const Problem& problem, const Target& target, const std::string& key,
+                                           const TileRequest& request) const {
   if (options_.store != nullptr) {
     if (const Mapping* kept = options_.store->find(digest_of(key))) {
       if (auto cost = cost_of(problem, target, *kept)) return cost;
     }
   }
-  return map_problem(problem, target, options_.search);
+  if (request.pieces == 1) return map_problem(problem, target, options_.search);
+  Target share = target;
+  const auto& home = machine_[machine_.first_of_kind(request.kind)].home;
+  for (TargetMemory& memory : share.memories) {
+    if (std::ranges::find(home, memory.memory) == home.end()) continue;
+    for (Port& port : memory.ports) port.words_per_cycle /= request.pieces;
+  }
+  auto found = map_problem(problem, share, options_.search);
+  if (!found) return found;
+  return cost_of(problem, target, found->mapping);
 }
 
 // A core that is described by its rate.
@@ -275,7 +285,7 @@ void TileSolver::add_rate(TileSolution& solution, const Problem& problem, const 
   stream_once(total, adapted, hardware, machine_[id], core, request.streamed);
 }
 
-TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem& problem,
+TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem& problem, const TileRequest& request,
                                            const std::vector<UnitPlace>& places) const {
   BestUnit best;
   const SearchOptions& options = options_.search;
@@ -285,11 +295,12 @@ TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem
     std::string note;
     Problem adapted = coalesce(adapt(problem, place.target.unit, &note), place.target.unit);
     const std::vector<std::int64_t> useful = useful_bits(adapted, place.target, options);
-    const std::string key = canonical_key(adapted, place.key, useful);
+    std::string key = canonical_key(adapted, place.key, useful);
+    if (request.pieces > 1) key += fmt::format("/{}", request.pieces);
     MappingCache::Result result = cache_.find(key);
     if (!result) {
       const Target target = canonical_target(place.target, options, useful);
-      result = cache_.put(key, std::make_shared<const Expected<MappedProblem>>(search(adapted, target, key)));
+      result = cache_.put(key, std::make_shared<const Expected<MappedProblem>>(search(adapted, target, key, request)));
       if (options_.store != nullptr && result->has_value()) {
         solution.found.emplace_back(digest_of(key), (**result).mapping);
       }
@@ -310,7 +321,7 @@ TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem
 
 void TileSolver::add_nest(TileSolution& solution, const Problem& problem, const TileRequest& request,
                           const std::vector<UnitPlace>& places) const {
-  const BestUnit best = best_unit(solution, problem, places);
+  const BestUnit best = best_unit(solution, problem, request, places);
   if (best.place == nullptr) {
     if (solution.failure.empty()) solution.failure = "no unit has its operations";
     return;

@@ -35,7 +35,7 @@ struct TileRequest {
   std::uint32_t kind = 0;            // of core
   std::uint8_t streamed = 0;         // a bit for each path
   bool adds = false;                 // to what another tile has left
-  std::uint32_t pieces = 1;          // of the operator that may run at the same time: counts by ZigZag's rules alone
+  std::uint32_t pieces = 1;          // of the operator that may run at the same time, and share home's bandwidth
   std::vector<Loop> extents;         // of loops that are cut
   std::optional<CustomCost> custom;  // the user has said what it costs
 };
@@ -82,9 +82,12 @@ class TileSolver {
   void add_nest(TileSolution& solution, const Problem& problem, const TileRequest& request,
                 const std::vector<UnitPlace>& places) const;
   void add_rate(TileSolution& solution, const Problem& problem, const TileRequest& request) const;
-  BestUnit best_unit(TileSolution& solution, const Problem& problem, const std::vector<UnitPlace>& places) const;
+  BestUnit best_unit(TileSolution& solution, const Problem& problem, const TileRequest& request,
+                     const std::vector<UnitPlace>& places) const;
   void add_traffic(TileCost& total, const BestUnit& best, const TileRequest& request) const;
-  Expected<MappedProblem> search(const Problem& problem, const Target& target, const std::string& key) const;
+  // The mapping that is best where `pieces` share the bandwidth of home memory, at its cost for one that has it alone.
+  Expected<MappedProblem> search(const Problem& problem, const Target& target, const std::string& key,
+                                 const TileRequest& request) const;
 
   const Machine& machine_;
   MappingCache& cache_;

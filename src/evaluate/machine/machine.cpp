@@ -193,7 +193,7 @@ std::uint32_t Machine::port_channel(MemoryId id, std::int8_t port) const {
 
 Route Machine::find_route(MemoryId from, MemoryId to, bool with_buses) {
   const Hardware& hardware = *hardware_;
-  const Route none{.from = from, .to = to, .channels = {}};
+  Route route{.from = from, .to = to, .channels = {}};
   const auto hops = (with_buses ? ways_ : ways_beside_buses_).between(from, to);
   // What comes down from a home leaves it as it does in a mapping; all else goes up, or across.
   const bool down = is_home(from) && !is_home(to);
@@ -206,9 +206,8 @@ Route Machine::find_route(MemoryId from, MemoryId to, bool with_buses) {
   // Nothing leads there; or a memory can only be read, or only be written.
   if (!hops || (out == no_channel && !hardware[from].ports.empty()) ||
       (in == no_channel && !hardware[to].ports.empty())) {
-    return none;
+    return route;
   }
-  Route route = none;
   if (out != no_channel) route.channels.emplace_back(out);
   for (const Hop& hop : *hops) {
     const Link& link = hardware[hop.link];

@@ -1,5 +1,6 @@
 #include "evaluate/packing/csv.h"
 
+#include "base/csv.h"
 #include "base/suggest.h"
 #include "base/try.h"
 
@@ -185,6 +186,7 @@ class Reader {
 
   Status read_id() {
     Field& field = fields_[*columns_[id]];
+    field.text = csv_text(field.text);
     if (field.text.size() > longest_id)
       return wrong(field.column, fmt::format("the id has {} characters", field.text.size()),
                    fmt::format("at most {}", longest_id));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -19,7 +20,8 @@ struct PackLimits {
   // Multiplies the work done in search, which is counted in steps, not in seconds: same answer everywhere. 1 is a few
   // seconds where the answer is not certain before; 0 leaves the search out.
   double effort = 1;
-  double time_limit_s = 0;  // 0: none; else the best found by then is the answer
+  double time_limit_s = 0;     // 0: none; else the best found by then is the answer
+  std::function<bool()> stop;  // asked now and then; true: the same
 };
 
 struct PackResult {

@@ -35,7 +35,7 @@ class Portfolio {
   Outcome run(std::size_t kind, std::int64_t work) {
     const bool by_failures = kind == std::size(order_kinds);
     Search search(problem_, by_failures ? weighted_order(problem_, weights_) : order_of(problem_, order_kinds[kind]));
-    SearchLimit part{.work = work, .deadline = limit_.deadline};
+    SearchLimit part{.work = work, .deadline = limit_.deadline, .stop = limit_.stop};
     const Outcome outcome = search.run(capacity_, part);
     limit_.work -= work - part.work;
     for (std::size_t s = 0; s < weights_.size(); ++s) {

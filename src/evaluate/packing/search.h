@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,8 +17,11 @@ enum class Outcome { found, impossible, gave_up };
 struct SearchLimit {
   std::int64_t work = 0;  // visits of a buffer or a section; taken off by those who spend it
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::function<bool()> stop;
 
-  bool reached() const { return work <= 0 || (deadline && std::chrono::steady_clock::now() >= *deadline); }
+  bool reached() const {
+    return work <= 0 || (deadline && std::chrono::steady_clock::now() >= *deadline) || (stop && stop());
+  }
 };
 
 // Buffers are placed from low to high offsets, each on the highest below it; of equal offsets, in `order`: every

@@ -8,9 +8,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace monet {
+
+// The first and the last line of a plan that a program has written: what begins so and does not end so was cut.
+inline constexpr std::string_view plan_begins = "# a plan of monet, down to a line that says: end of the plan";
+inline constexpr std::string_view plan_ends = "# end of the plan";
 
 // A loop of an operator and a number: iterations of a tile, or pieces of a split.
 struct LoopSize {

@@ -1,6 +1,6 @@
 #include "evaluate/plan/reader.h"
 
-#include "base/mapped_file.h"
+#include "base/read_file.h"
 #include "base/try.h"
 #include "hardware/check_keys.h"
 #include "hardware/yaml_values.h"
@@ -286,14 +286,20 @@ class PlanReader {
 bool is_pattern(std::string_view name) { return name.find_first_of("*?") != std::string_view::npos; }
 
 Expected<Plan> plan_from(const std::string& text, const std::string& file) {
+  const std::size_t last = text.find_last_not_of(" \r\n");
+  if (text.starts_with(plan_begins) && !text.substr(0, last + 1).ends_with(plan_ends)) {
+    return Error{
+        .message = "the plan is cut short: its last line is missing",
+        .place = file,
+        .advice = fmt::format("make it anew; or, where it was shortened on purpose, end it with: {}", plan_ends)};
+  }
   MONET_TRY(const YamlPtr root, parse_yaml(text, file, plan_subject));
   return PlanReader().read(*root);
 }
 
 Expected<Plan> read_plan(const std::string& path) {
-  MONET_TRY(const MappedFile file, MappedFile::open(path));
-  if (file.bytes().size() > max_plan_bytes) return plan_from(std::string(max_plan_bytes + 1, ' '), path);
-  return plan_from(std::string(file.bytes()), path);
+  MONET_TRY(const std::string text, read_file(path));
+  return plan_from(text, path);
 }
 
 }  // namespace monet

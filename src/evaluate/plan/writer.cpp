@@ -65,7 +65,7 @@ std::string to_yaml(const Plan& plan) {
   for (const PlannedOperator& planned : plan.operators) add_entry(out, planned.name, operator_text(planned));
   if (!plan.tensors.empty()) out.add(0, "tensors:");
   for (const PlannedTensor& planned : plan.tensors) add_entry(out, planned.name, tensor_text(planned));
-  return std::move(out).text();
+  return fmt::format("{}\n{}{}\n", plan_begins, std::move(out).text(), plan_ends);
 }
 
 }  // namespace monet

@@ -225,6 +225,72 @@ Expected<bool> Streaming::widen(std::span<const std::uint32_t> cost_of) {
   return widened;
 }
 
+bool Streaming::try_more(std::span<const std::uint32_t> cost_of) {
+  // Of its time; less is not worth a search.
+  constexpr double waiting = 0.1;
+  bool any = false;
+  for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {
+    const OperatorTiles& op = tiles_.operators[n];
+    for (std::size_t g = first_group_[n]; g < first_group_[n + 1]; ++g) groups_[g].tried = 0;
+    for (std::uint32_t i = 0; i < op.count; ++i) {
+      const TileCost& cost = costs_[cost_of[op.first + i]];
+      Group& group = groups_[group_of(NodeId(n), machine_[core_of(NodeId(n), TileId(op.first + i))].kind)];
+      if (group.settled || group.tried != 0 || group.streamed == 0) continue;
+      if (cost.stall_cycles < waiting * cost.cycles) continue;
+      Bytes all = group.most;
+      for (std::size_t p = 0; p < path_count; ++p) all[p] += group.common[p];
+      const std::size_t more = largest(all, group.streamed);
+      if (more == path_count || all[more] == 0) continue;
+      group.tried = bit(more);
+      group.streamed |= group.tried;
+      any = true;
+    }
+    for (std::size_t g = first_group_[n]; g < first_group_[n + 1]; ++g) groups_[g].settled |= groups_[g].tried == 0;
+  }
+  return any;
+}
+
+void Streaming::decide(std::span<const std::uint32_t> before, std::span<const std::uint32_t> tried) {
+  std::vector<double> gain;
+  for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {
+    const NodeId node(n);
+    const OperatorTiles& op = tiles_.operators[n];
+    const std::size_t first = first_group_[n];
+    gain.assign(first_group_[n + 1] - first, 0);
+    for (std::uint32_t i = 0; i < op.count; ++i) {
+      const TileId tile(op.first + i);
+      const CoreId core = core_of(node, tile);
+      const std::size_t g = group_of(node, machine_[core].kind);
+      Group& group = groups_[g];
+      if (group.tried == 0) continue;
+      const std::uint32_t cost = tried[tile.index()];
+      if (!costs_.is_possible(cost)) {
+        gain[g - first] = -1;
+        break;
+      }
+      Bytes common{};
+      const Bytes own = bytes_of(node, tile, machine_[core], common);
+      if (too_large(group, group.streamed, own, costs_[cost].held, 1) != path_count) {
+        gain[g - first] = -1;
+        break;
+      }
+      // What is not left on chip, somebody fetches.
+      double fetched = 0;
+      if (group.tried == bit(static_cast<std::size_t>(Path::output))) {
+        const double width = machine_.home_bits_per_cycle(core);
+        fetched = width > 0 ? 8 * static_cast<double>(own[static_cast<std::size_t>(Path::output)]) / width : 0;
+      }
+      gain[g - first] += costs_[before[tile.index()]].cycles - costs_[cost].cycles - fetched;
+    }
+    for (std::size_t g = first; g < first_group_[n + 1]; ++g) {
+      Group& group = groups_[g];
+      if (group.tried == 0 || gain[g - first] > 0) continue;
+      group.streamed = static_cast<std::uint8_t>(group.streamed & ~group.tried);
+      group.settled = true;
+    }
+  }
+}
+
 std::vector<std::uint8_t> Streaming::by_tile() const {
   std::vector<std::uint8_t> streamed(tiles_.tiles());
   for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {

@@ -27,6 +27,11 @@ class Streaming {
   // then its costs are others. Whether there are such; fails when nothing is left to stream. `cost_of` by tile, solved.
   Expected<bool> widen(std::span<const std::uint32_t> cost_of);
 
+  // Where an operator waits for what streams because of what stays, one path more streams, to be tried: whether there
+  // are such. Then its costs are others, and `decide` keeps what is better; both costs by tile, solved.
+  bool try_more(std::span<const std::uint32_t> cost_of);
+  void decide(std::span<const std::uint32_t> before, std::span<const std::uint32_t> tried);
+
   std::uint8_t of(NodeId node, std::size_t kind) const { return groups_[group_of(node, kind)].streamed; }
   std::vector<std::uint8_t> by_tile() const;
 
@@ -40,6 +45,8 @@ class Streaming {
     Bytes most{};               // of a tile by itself
     Bytes common{};             // that it reads together with all other pieces of the operator
     std::int64_t cores = 1;     // of the stack that work in one memory with it
+    std::uint8_t tried = 0;     // the path that streams on trial
+    bool settled = false;       // nothing more is tried
   };
 
   std::size_t group_of(NodeId node, std::size_t kind) const;

@@ -27,6 +27,7 @@ class Fusing {
     MONET_TRY(const Evaluated unfused, evaluator.evaluate(base_));
     const Totals sums = totals(hardware_, unfused.schedule);
     result_.unfused = {sums.cycles, sums.energy_pj};
+    if (settings_.begun) settings_.begun();
     MONET_TRY(problem_, make_problem(graph_, evaluator.machine(), settings_.rules, evaluator.element_bits()));
     result_.operators = problem_.size();
     MONET_CHECK(find_candidates());

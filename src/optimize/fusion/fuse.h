@@ -24,6 +24,7 @@ struct FuseSettings {
   bool improve = true;
   std::size_t tile_budget = 100000;  // of improvement
   std::function<bool()> stop;
+  std::function<void()> begun;  // the step was evaluated without stacks; may be empty
   std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;
 };
 

@@ -1,4 +1,4 @@
-#include "base/mapped_file.h"
+#include "base/read_file.h"
 #include "base/text.h"
 #include "base/try.h"
 #include "training/simulate/task.h"
@@ -126,8 +126,8 @@ class Reader {
 }  // namespace
 
 Expected<Samples> read_samples(const TaskGraph& task, const std::string& file) {
-  MONET_TRY(const MappedFile mapped, MappedFile::open(file));
-  return Reader(task, file).read(mapped.bytes());
+  MONET_TRY(const std::string text, read_file(file));
+  return Reader(task, file).read(text);
 }
 
 }  // namespace monet::training
