@@ -22,7 +22,7 @@ FIGURES := figure-8 figure-9 figure-search figure-10 figure-11 figure-12 figure-
 MONET ?= build/monet
 
 .PHONY: help build install demo docs python tests test bench bench-cluster figures $(FIGURES) format lint tidy fuzz dev asan tsan \
-  coverage nightly clean
+  coverage campaign nightly clean
 
 help: ## list the tasks
 	@grep -hE '^[a-z -]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z -]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -140,6 +140,11 @@ coverage: ## unit tests with a table of what they reach
 # What takes too long for every change: everything under every tool. Logs and a summary in build-nightly/.
 nightly: ## all tests under the sanitizers, each file by itself, clang-tidy on everything, an hour of fuzzing
 	@scripts/nightly.sh $(JOBS)
+
+# Seconds that random networks, machines and options are tried for.
+CAMPAIGN_SECONDS ?= 3600
+campaign: tests python ## ask of random answers what must hold of all of them, for CAMPAIGN_SECONDS
+	@MONET_CAMPAIGN=$(CAMPAIGN_SECONDS) $(PYTHON) -m pytest tests/campaign -q -s -n $(JOBS)
 
 clean: ## remove all that was built; .venv stays
 	rm -rf build build-*/

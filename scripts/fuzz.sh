@@ -21,7 +21,7 @@ share=$((seconds / ${#targets[@]}))
 
 seeds=$build/seeds
 rm -rf "$seeds"
-mkdir -p "$seeds" "$build/crashes"
+mkdir -p "$seeds" "$build/crashes" "$build/dictionaries"
 find data/models -name '*.onnx' -size -64k -exec cp -t "$seeds" {} +
 # The models of the operator tests: every operator, every attribute.
 [ ! -x .venv/bin/python ] || .venv/bin/python tests/operators/write_models.py "$seeds"
@@ -33,10 +33,14 @@ for target in "${targets[@]}"; do
   own=tests/fuzz/corpus/${name#fuzz_}
   folders=("$corpus" "$seeds")
   [ ! -d "$own" ] || folders+=("$own")
+  words=$build/dictionaries/$name.dict
+  python3 scripts/fuzz_words.py "${name#fuzz_}" >"$words"
+  options=()
+  [ ! -s "$words" ] || options+=("-dict=$words")
   echo "fuzz: $name for $share s"
   log=$build/$name.log
   if ! "$target" -max_total_time="$share" -max_len=65536 -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-    -artifact_prefix="$build/crashes/$name-" "${folders[@]}" >"$log" 2>&1; then
+    -artifact_prefix="$build/crashes/$name-" "${options[@]}" "${folders[@]}" >"$log" 2>&1; then
     tail -n 60 "$log"
     echo "fuzz: $name failed; the input is in $build/crashes" >&2
     exit 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The long checks: the whole suite under both pairs of sanitizers, every file compiled by itself,
-# clang-tidy on everything, an hour of fuzzing.
+# clang-tidy on everything, an hour of fuzzing, an hour of random questions.
 #
-#   scripts/nightly.sh [JOBS] [PART ...]    parts: asan tsan dev tidy fuzz; default all
+#   scripts/nightly.sh [JOBS] [PART ...]    parts: asan tsan dev tidy fuzz campaign; default all
 #
 # Goes on after a part that fails; its log is build-nightly/PART.log. FUZZ_SECONDS: of all targets together (3600).
 set -uo pipefail
@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 jobs=${1:-$(nproc)}
 shift $(($# < 1 ? $# : 1))
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(asan tsan dev tidy fuzz)
+[ ${#parts[@]} -gt 0 ] || parts=(asan tsan dev tidy fuzz campaign)
 logs=build-nightly
 mkdir -p "$logs"
 
@@ -25,7 +25,7 @@ for part in "${parts[@]}"; do
     verdict=FAILED
     failed=1
   fi
-  grep -E 'tests passed|tests failed|number_of_executed_units' "$logs/$part.log" | sed 's/^/  /'
+  grep -E 'tests passed|tests failed|number_of_executed_units|cases$|slower with more' "$logs/$part.log" | sed 's/^/  /'
   echo "nightly: $part $verdict after $((SECONDS - start)) s; $logs/$part.log"
   [ $verdict = passed ] || tail -n 20 "$logs/$part.log"
 done

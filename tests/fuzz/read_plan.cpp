@@ -10,10 +10,13 @@
 #include "training/recompute.h"
 #include "training/step.h"
 
+#include "plan_mutator.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 namespace {
 
@@ -40,6 +43,21 @@ const Hardware& hardware() {
 }
 
 }  // namespace
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
+// Most plain mutants of a plan name nothing that the graph has, and are refused before anything is done with them.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+  SeededRandom random(seed);
+  if (random.below(5) == 0) return LLVMFuzzerMutate(data, size, most);
+  auto read = plan_from(std::string(reinterpret_cast<const char*>(data), size), "fuzz.yaml");
+  Plan plan = read ? *std::move(read) : Plan{};
+  for (std::size_t left = 1 + random.below(4); left > 0; --left) fuzz::change(plan, step(), hardware(), random);
+  const std::string text = to_yaml(plan);
+  if (text.size() > most) return LLVMFuzzerMutate(data, size, most);
+  std::memcpy(data, text.data(), text.size());
+  return text.size();
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto plan = plan_from(std::string(reinterpret_cast<const char*>(data), size), "fuzz.yaml");
