@@ -319,7 +319,7 @@ def test_same_for_any_number_of_threads_and_a_seed(found) -> None:
 def test_time_limit_gives_the_best_so_far(found) -> None:
     model, machine = ("resnet18-cifar:image=8",), ("--hardware", "monet_2x2")
     for method in ((), ("--pareto",), ("--method", "nsga2", "--generations", 100000)):
-        answer = found("--time-limit", 0.3, "--evaluations", 10000000, *method, model=model, machine=machine)
+        answer = found("--time-limit", 3, "--evaluations", 10000000, *method, model=model, machine=machine)
         assert not answer["complete"] and not answer["proven"] and answer["plans"]
         assert all(plan["peak_bytes"] <= answer["budget_bytes"] for plan in answer["plans"])
 

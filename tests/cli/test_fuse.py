@@ -131,13 +131,13 @@ def test_text_says_what_was_gained(run):
 
 
 def test_interrupted_search_gives_the_best_so_far(monet):
-    answer = answer_of(interrupted(monet, "fuse", "resnet18-cifar", *MACHINE, "--json", "--effort", 1000, after_s=1))
+    answer = answer_of(interrupted(monet, "fuse", "resnet18-cifar", *MACHINE, "--json", "--effort", 1000, after_s=4))
     assert answer["stopped"]
     assert answer["latency_cycles"] <= answer["unfused"]["latency_cycles"]
 
 
 def test_time_limit_gives_the_best_so_far(fused):
-    answer = fused("resnet18-cifar", "--time-limit", 0.2, "--effort", 1000)
+    answer = fused("resnet18-cifar", "--time-limit", 3, "--effort", 1000)
     assert answer["stopped"]
     assert answer["latency_cycles"] <= answer["unfused"]["latency_cycles"]
 

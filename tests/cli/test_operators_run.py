@@ -116,13 +116,13 @@ def test_attention_stays_whole_where_a_core_runs_it(evaluated, attention) -> Non
 def test_expanded_attention_saves_what_it_saves_whole(evaluated, attention) -> None:
     """The probabilities are computed anew in the backward part, in parts as well."""
     whole = evaluated(attention, "--hardware", "h100")
-    parts = evaluated(attention, "--hardware", "fusemax")
+    parts = evaluated(attention, "--hardware", "fusemax", "--set", "arithmetic=fp32")
     assert parts["saved_bytes"] == whole["saved_bytes"]
 
 
 def test_a_plan_of_an_expanded_step_is_one_of_train_too(monet, evaluated, attention, tmp_path: Path) -> None:
     plan = tmp_path / "plan.yaml"
-    evaluated(attention, "--hardware", "fusemax", "--save-plan", plan, "--recompute", "*")
+    evaluated(attention, "--hardware", "fusemax", "--set", "arithmetic=fp32", "--save-plan", plan, "--recompute", "*")
     result = run_command(monet, "train", attention, "--plan", plan, "--json", "-q")
     assert result.returncode == 0, result.stderr
 
