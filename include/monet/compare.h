@@ -22,6 +22,8 @@ struct ComparedOperator {
 
 struct Comparison {
   std::string a, b;
+  std::string a_recipe, a_recipe_from, b_recipe,
+      b_recipe_from;                        // of the number formats, as in Evaluation; empty: not said
   double clock_hz = 0;                      // of both; 0: none, or they differ
   std::vector<ComparisonRow> rows;          // the parts of a total follow it and add up to it
   std::vector<ComparedOperator> operators;  // those that differ most, first

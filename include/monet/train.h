@@ -93,8 +93,9 @@ struct Training {
   Inspection step;  // nodes, MACs and operations by phase; layers
   std::string loss;
   std::string optimizer;
-  std::string precision;
-  bool was_training_step = false;  // the file had a backward part: it was not differentiated again
+  std::string precision;            // as it was asked for
+  std::string recipe, recipe_from;  // of the number formats, as in Evaluation
+  bool was_training_step = false;   // the file had a backward part: it was not differentiated again
   std::int64_t micro_batches = 1;
   std::int64_t trained_parameters = 0;
   std::int64_t trained_tensors = 0;

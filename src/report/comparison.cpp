@@ -191,7 +191,13 @@ std::string short_name(const ResultFile& file) {
 }  // namespace
 
 Comparison compare(const ResultFacts& a, const ResultFacts& b) {
-  Comparison comparison{.a = a.name, .b = b.name, .clock_hz = a.clock_hz == b.clock_hz ? a.clock_hz : 0};
+  Comparison comparison{.a = a.name,
+                        .b = b.name,
+                        .a_recipe = a.recipe,
+                        .a_recipe_from = a.recipe_from,
+                        .b_recipe = b.recipe,
+                        .b_recipe_from = b.recipe_from,
+                        .clock_hz = a.clock_hz == b.clock_hz ? a.clock_hz : 0};
   ComparisonRows rows(comparison.rows);
   add_latency(a, b, comparison, rows);
   add_energy(a, b, rows);

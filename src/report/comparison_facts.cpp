@@ -76,10 +76,11 @@ Status read_assumptions(const ResultFields& fields, ResultFacts& facts) {
   add("parameters of the machine", chosen);
   MONET_TRY(const std::string mode, fields.text_or("mode", ""));
   add("step", mode);
-  for (const auto& [what, key] : {std::pair("number formats", "recipe"), std::pair("optimizer", "optimizer")}) {
-    MONET_TRY(const std::string value, fields.text_or(key, ""));
-    add(what, value);
-  }
+  MONET_TRY(facts.recipe, fields.text_or("recipe", ""));
+  MONET_TRY(facts.recipe_from, fields.text_or("recipe_from", ""));
+  add("number formats", facts.recipe);
+  MONET_TRY(const std::string optimizer, fields.text_or("optimizer", ""));
+  add("optimizer", optimizer);
   const auto count = [&](const char* what, const char* key) -> Status {
     MONET_TRY(const double number, fields.number_or(key, 0));
     add(what, cycles_text(number));

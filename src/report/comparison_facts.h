@@ -14,6 +14,7 @@ namespace monet {
 struct ResultFacts {
   std::string name;                                              // "resnet18 on edge_tpu"
   std::vector<std::pair<std::string, std::string>> assumptions;  // model, machine, batch …
+  std::string recipe, recipe_from;                               // empty: made before they were said
 
   double clock_hz = 0;  // 0: none
   double latency_cycles = 0, energy_pj = 0;

@@ -2,6 +2,7 @@
 #include "base/csv.h"
 #include "report/hardware.h"
 #include "report/json.h"
+#include "report/numbers_text.h"
 #include "report/search_text.h"
 #include "report/table.h"
 #include "report/units.h"
@@ -106,6 +107,18 @@ std::string sentence(const Comparison& comparison, const ComparisonRow& row, con
                      explained(comparison, row));
 }
 
+// Older results do not say.
+std::string numbers_of(const std::string& recipe, const std::string& from) {
+  return recipe.empty() ? "not said" : numbers_text(recipe, from);
+}
+
+// "numbers  int8-everywhere, …": of both, or of each.
+std::string numbers_lines(const Comparison& comparison) {
+  const std::string a = numbers_of(comparison.a_recipe, comparison.a_recipe_from);
+  const std::string b = numbers_of(comparison.b_recipe, comparison.b_recipe_from);
+  return a == b ? fmt::format("numbers  {}\n", a) : fmt::format("numbers  a: {}\n         b: {}\n", a, b);
+}
+
 Json json_of(const ComparisonRow& row) {
   return {{"part", row.part}, {"unit", row.unit}, {"a", row.a}, {"b", row.b}, {"delta", row.delta}};
 }
@@ -176,6 +189,10 @@ std::string summary_of(const Comparison& comparison) {
 
 std::string to_json(const Comparison& comparison) {
   Json json = {{"schema", 1}, {"command", "compare"}, {"a", comparison.a}, {"b", comparison.b}};
+  json["recipe"] = {{"a", comparison.a_recipe}, {"b", comparison.b_recipe}};
+  json["recipe_from"] = {{"a", comparison.a_recipe_from}, {"b", comparison.b_recipe_from}};
+  json["recipe_text"] = {{"a", numbers_of(comparison.a_recipe, comparison.a_recipe_from)},
+                         {"b", numbers_of(comparison.b_recipe, comparison.b_recipe_from)}};
   json["clock_hz"] = comparison.clock_hz > 0 ? Json(comparison.clock_hz) : Json(nullptr);
   json["summary"] = summary_of(comparison);
   json["rows"] = Json::array();
@@ -190,7 +207,8 @@ std::string to_json(const Comparison& comparison) {
 }
 
 std::string to_text(const Comparison& comparison) {
-  std::string text = fmt::format("{}\n\na  {}\nb  {}\n\n", summary_of(comparison), comparison.a, comparison.b);
+  std::string text = fmt::format("{}\n\na  {}\nb  {}\n{}\n", summary_of(comparison), comparison.a, comparison.b,
+                                 numbers_lines(comparison));
   if (!comparison.assumptions.empty()) {
     Table table({{"differs"}, {"a"}, {"b"}});
     for (const Comparison::Difference& each : comparison.assumptions) table.add({each.what, each.a, each.b});

@@ -1,5 +1,6 @@
 #include "report/evaluation_text.h"
 #include "report/json.h"
+#include "report/numbers_text.h"
 
 #include <monet/evaluate.h>
 
@@ -109,6 +110,9 @@ Json list_of(const Rows& rows) {
 }
 
 Json json_of(const MemoryResult& memory) {
+  // What moves inside a core is part of its tiles: it costs energy, and is not counted in bytes.
+  const bool counted = memory.read_bytes + memory.written_bytes > 0;
+  const auto moved = [&](double bytes) { return counted ? Json(bytes) : Json(nullptr); };
   return {{"name", memory.name},
           {"kind", memory.kind},
           {"capacity_bytes", memory.capacity_bytes},
@@ -117,8 +121,8 @@ Json json_of(const MemoryResult& memory) {
           {"peak_at", memory.peak_at},
           {"peak_by_role", json_of(memory.peak_by_role)},
           {"alive_at_peak", list_of(memory.alive_at_peak)},
-          {"read_bytes", memory.read_bytes},
-          {"written_bytes", memory.written_bytes},
+          {"read_bytes", moved(memory.read_bytes)},
+          {"written_bytes", moved(memory.written_bytes)},
           {"energy_pj", memory.energy_pj},
           {"curve", {{"roles", memory.roles}, {"at", memory.curve_at}, {"bytes", memory.curve}}}};
 }
@@ -162,6 +166,7 @@ std::string to_json(const Evaluation& evaluation) {
   json["clock_hz"] = clocked ? Json(evaluation.clock_hz) : Json(nullptr);
   json["recipe"] = evaluation.recipe;
   json["recipe_from"] = evaluation.recipe_from;
+  json["recipe_text"] = numbers_text(evaluation.recipe, evaluation.recipe_from);
   json["optimizer"] = evaluation.optimizer;
   json["batch"] = evaluation.batch;
   json["micro_batches"] = evaluation.micro_batches;

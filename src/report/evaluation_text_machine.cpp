@@ -191,9 +191,8 @@ std::string memories_text(const Evaluation& evaluation) {
     const auto packed = largest_of(memories, &MemoryResult::packed_peak_bytes);
     // What moves inside a core is part of its tiles: it costs energy, and is not counted in bytes.
     const auto moved = [&](double MemoryResult::* bytes) {
-      const bool counted_at_all =
-          sum_of(memories, &MemoryResult::read_bytes) + sum_of(memories, &MemoryResult::written_bytes) > 0;
-      return counted_at_all ? rounded_bytes(sum_of(memories, bytes)) : std::string("-");
+      const double sum = sum_of(memories, bytes);
+      return sum > 0 ? rounded_bytes(sum) : std::string("-");
     };
     table.add({counted(group, memories.size()), memories.front()->kind, capacity > 0 ? byte_size(capacity) : "",
                byte_size(live), packed > 0 ? byte_size(packed) : "",

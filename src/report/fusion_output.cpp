@@ -74,6 +74,7 @@ std::string to_json(const Fusion& fusion) {
   json["hardware"] = fusion.hardware;
   json["recipe"] = fusion.recipe;
   json["recipe_from"] = fusion.recipe_from;
+  json["recipe_text"] = numbers_text(fusion.recipe, fusion.recipe_from);
   json["objective"] = fusion.objective;
   json["rules"] = fusion.rules;
   json["limit"] = fusion.limit;

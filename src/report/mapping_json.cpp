@@ -1,4 +1,5 @@
 #include "report/json.h"
+#include "report/numbers_text.h"
 
 #include <monet/map.h>
 
@@ -75,6 +76,7 @@ std::string to_json(const NetworkMapping& mapping) {
   json["hardware"] = mapping.hardware;
   json["recipe"] = mapping.recipe;
   json["recipe_from"] = mapping.recipe_from;
+  json["recipe_text"] = numbers_text(mapping.recipe, mapping.recipe_from);
   json["mode"] = mapping.mode;
   json["objective"] = mapping.objective;
   if (mapping.clock_hz > 0) json["clock_hz"] = mapping.clock_hz;

@@ -79,6 +79,7 @@ std::string to_json(const Optimization& result) {
                {"hardware", result.hardware},
                {"recipe", result.recipe},
                {"recipe_from", result.recipe_from},
+               {"recipe_text", numbers_text(result.recipe, result.recipe_from)},
                {"objective", result.objective},
                {"clock_hz", result.clock_hz > 0 ? Json(result.clock_hz) : Json(nullptr)},
                {"memory", result.memory},

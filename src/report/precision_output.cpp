@@ -106,7 +106,7 @@ std::string rows_table(const PrecisionComparison& comparison) {
     std::vector<std::string> cells = {row.recipe, row.best ? "*" : ""};
     if (trained) cells.insert(cells.end(), {loss_text(row), accuracy_text(row)});
     if (!row.failed.empty()) {
-      cells.resize(columns.size(), "-");
+      cells.resize(columns.size(), "n/a");
     } else {
       const auto peak = static_cast<double>(row.peak_bytes);
       cells.insert(cells.end(), {row.latency_s > 0 ? seconds_text(row.latency_s) : "-", energy_text(row.energy_pj),

@@ -2,6 +2,7 @@
 #include "evaluate/plan/bind_tensors.h"
 #include "evaluate/plan/hash.h"
 #include "evaluate/plan/reader.h"
+#include "evaluate/subject/numbers.h"
 #include "graph/verify.h"
 #include "networks/open.h"
 #include "onnx/writer.h"
@@ -151,6 +152,9 @@ Expected<Training> train(const std::string& model, const TrainOptions& options, 
                                                   .fused_norms = options.fused_norms}));
   Training result;
   result.was_training_step = network.is_training_step;
+  const bool as_asked = !network.is_training_step && !options.precision.empty();
+  result.recipe = as_asked ? options.precision : own_numbers(network.graph);
+  result.recipe_from = name_of(as_asked ? RecipeFrom::option : RecipeFrom::file);
   TrainingStep step;
   if (network.is_training_step) {
     step = as_it_is(std::move(network));

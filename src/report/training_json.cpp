@@ -1,4 +1,5 @@
 #include "report/json.h"
+#include "report/numbers_text.h"
 
 #include <monet/train.h>
 
@@ -10,6 +11,9 @@ std::string to_json(const Training& training, const TrainView& view) {
   json["loss"] = training.loss;
   json["optimizer"] = training.optimizer;
   json["precision"] = training.precision;
+  json["recipe"] = training.recipe;
+  json["recipe_from"] = training.recipe_from;
+  json["recipe_text"] = numbers_text(training.recipe, training.recipe_from);
   json["micro_batches"] = training.micro_batches;
   json["trained_parameters"] = training.trained_parameters;
   json["trained_tensors"] = training.trained_tensors;

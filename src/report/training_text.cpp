@@ -1,5 +1,6 @@
 #include "graph/shape.h"
 #include "report/inspection.h"
+#include "report/numbers_text.h"
 #include "report/table.h"
 #include "report/units.h"
 
@@ -88,7 +89,7 @@ std::string to_text(const Training& training, const TrainView& view) {
   } else {
     text += line("loss", training.loss);
     text += line("optimizer", training.optimizer);
-    text += line("precision", training.precision);
+    text += line("numbers", numbers_text(training.recipe, training.recipe_from));
     if (training.micro_batches > 1) {
       text += line("step", fmt::format("{} micro-batches: forward and backward below are of one of them",
                                        training.micro_batches));

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,10 @@ from commands import run_command
 
 MODELS = Path(__file__).parents[2] / "data" / "models"
 
+OPTIMIZERS = ("sgd", "momentum", "nesterov", "adam", "adamw", "adafactor", "lion", "adam8bit")
+# Options that change the graph of a transformer in a way of their own.
+HARDER = ("--lora", "--accumulate", "--recompute", "--fused-norms", "--clip-norm")
+NAMING = {"--keep", "--lora-target"}  # take names that it does not have
 SEEDS = 16
 SECONDS = float(os.environ.get("MONET_CAMPAIGN", "0"))
 FIRST = int(os.environ.get("MONET_CAMPAIGN_FIRST", "1"))
@@ -93,6 +98,11 @@ def answer(monet: Path, *arguments: object) -> dict:
 
 FIGURES = ("latency_cycles", "energy_pj", "peak_bytes")
 
+# With twice the bandwidth their memory fills the whole port of a core, and a tile that needs the port waits until what was
+# booked before it has passed: first come, first served, where an arbiter would give it a share. Measured: up to 1.029 and
+# 1.002; 1.000 on all other presets.
+LOST_TO_PORTS = {"fusemax": 1.035, "snax_mx": 1.01}
+
 
 def compare_machines(monet: Path, rng: random.Random, network: str, batch: int, preset: str, folder: Path) -> list[str]:
     """The same plan on machines of which it is known what they do with it."""
@@ -110,8 +120,7 @@ def compare_machines(monet: Path, rng: random.Random, network: str, batch: int, 
 
     wrong = []
     wider = on(variants.with_double_bandwidth(text), "--plan", plan, "--force")
-    # Mappings are searched anew; and what comes faster takes more of a core's port from the tile that runs there meanwhile.
-    if not wider or wider["latency_cycles"] > 1.05 * one["latency_cycles"]:
+    if not wider or wider["latency_cycles"] > LOST_TO_PORTS.get(preset, 1.005) * one["latency_cycles"]:
         wrong.append(f"{case}: twice the bandwidth: {wider.get('latency_cycles')}, not {one['latency_cycles']} cycles")
     faster = variants.with_double_clock(text)
     if faster:
@@ -135,14 +144,26 @@ def compare_options(monet: Path, network: str, batch: int, preset: str) -> list[
     if largest("frugal") > largest("graph"):
         wrong.append(f"{case} --batch {batch}: frugal needs more memory than the order of the graph")
     one, two = (answer(monet, *case, "--batch", times * batch) for times in (1, 2))
-    ratio = two["latency_cycles"] / one["latency_cycles"] if one and two else 0
+    if not one or not two:
+        return wrong
+    ratio = two["latency_cycles"] / one["latency_cycles"]
     text = f"{case} --batch {batch}: twice the batch takes {ratio:.2f} times as long"
-    # A little more than twice: what stayed on chip has no room there any more. Said, not forbidden.
-    if ratio > 2.1:
-        print(text)
-    if ratio > 2.5:
+    # The default plan does not cut operators into tiles: what stayed on chip has no room there any more. Or groups of
+    # numbers lie along the batch, of which one of a single sample needs none.
+    if has_more_to_do(one, two):
+        print(text, "and has more than twice as much to do or to move")
+    if ratio > (2.3 if has_more_to_do(one, two) else 2.1):
         wrong.append(text)
     return wrong
+
+
+def has_more_to_do(one: dict, two: dict) -> bool:
+    """Twice the batch: more operators, or more than twice the traffic of home memory."""
+
+    def moved(result: dict) -> int:
+        return sum(each["home_read_bytes"] + each["home_write_bytes"] for each in result["operators"])
+
+    return two["nodes"] > one["nodes"] or moved(two) > 2.1 * moved(one)
 
 
 def more_hardware(monet: Path, rng: random.Random) -> str:
@@ -159,6 +180,42 @@ def more_hardware(monet: Path, rng: random.Random) -> str:
     if not before or after <= 1.02 * before:
         return ""
     return f"{network} on edge_tpu {base}, {name} doubled: {after / before:.3f} times as long"
+
+
+# Every option of `monet train` that changes the step, and of `evaluate` that changes what is done with it.
+STEPS = [
+    ["--conv-gradient", "im2col"], ["--loss", "mse"], ["--loss", "bce"], ["--label-smoothing", "0.1"], ["--ignore-index", "3"],
+    ["--class-axis", "1"], *(["--optimizer", name] for name in OPTIMIZERS),
+    *(["--optimizer", name, "--optimizer-form", "elementwise"] for name in OPTIMIZERS), ["--weight-decay", "0.1"],
+    ["--optimizer", "momentum", "--momentum", "0.5"], ["--beta1", "0.5"], ["--beta2", "0.5"], ["--epsilon", "0.1"],
+    ["--clip-norm", "1"], ["--accumulate", "2"], ["--accumulate", "3", "--clip-norm", "1"], ["--loss-scale", "1024"],
+    ["--train", "*2*"], ["--freeze", "*1*"], ["--bias-only"], ["--last-layers", "1"], ["--lora", "2"],
+    ["--lora", "2", "--lora-alpha", "4"], ["--lora", "2", "--lora-target", "*2*"], ["--lora", "2", "--accumulate", "2"],
+    ["--fused-norms"], ["--buffer", "*bias"], ["--parameter", "*"], ["--batch", "4"], ["--recompute", "*"],
+    ["--recompute", "*", "--keep", "*relu*"], ["--precision", "int8"], ["--inference"], ["--order", "graph"], ["--order", "frugal"],
+    ["--transfers", "memory"], ["--off-chip"], ["--objective", "energy"], ["--factors", "3"],
+]  # fmt: skip
+# What changes no step, or only that of a network with such a dimension.
+OTHERS = {
+    "--help", "--dim", "--output", "--saved", "--parameters", "--layers", "--json", "--quiet", "--verbose", "--color", "--plan",
+    "--force", "--simulate", "--compare", "--data", "--learning-rate", "--samples", "--seed", "--measure-every", "--csv", "--jobs",
+}  # fmt: skip
+
+
+def test_every_option_is_among_them(monet: Path) -> None:
+    options = set(re.findall(r"^  (?:-\w,)?(--[\w-]+)", run_command(monet, "train", "--help").stdout, re.M))
+    assert len(options) > 20
+    assert options - OTHERS <= {word for step in STEPS for word in step}
+
+
+@pytest.mark.parametrize("step", STEPS, ids=" ".join)
+def test_a_saved_plan_gives_the_same_result(monet: Path, tmp_path: Path, step: list[str]) -> None:
+    for case in (["lenet5", "--hardware", "edge_tpu"], ["gpt2-tiny", "--hardware", "raspberry_pi_4"]):
+        if case[0] == "gpt2-tiny" and (step[0] not in HARDER or NAMING & set(step)):
+            continue
+        plan = tmp_path / "plan.yaml"
+        one, two = (answer(monet, *case, *step, option, plan) for option in ("--save-plan", "--plan"))
+        assert one and all(one[figure] == two.get(figure) for figure in (*FIGURES, "recipe", "saved_bytes")), case
 
 
 def presets_of(monet: Path) -> list[str]:

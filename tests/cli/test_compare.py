@@ -142,6 +142,22 @@ def test_text(run, compared) -> None:
     assert " ms " in next(line for line in lines if line.startswith("latency "))
 
 
+def test_number_formats_are_named_whether_they_differ_or_not(run, compared) -> None:
+    everywhere = "int8-everywhere, the machine's recipe: it has no unit for the network's own; all tensors in 8 bits, nothing trains so"
+    assert run("kept", "recomputed", "-q").stdout.splitlines()[4] == f"numbers  {everywhere}"
+    lines = run("kept", "other", "-q").stdout.splitlines()
+    assert lines[4:6] == [f"numbers  a: {everywhere}", "         b: fp32, the network's own"]
+    found = compared("kept", "other")
+    assert found["recipe"] == {"a": "int8-everywhere", "b": "fp32"} and found["recipe_from"] == {"a": "machine", "b": "file"}
+
+
+def test_results_that_do_not_name_their_number_formats(run, folder, tmp_path) -> None:
+    old = result_of(folder, "kept")
+    del old["recipe"], old["recipe_from"], old["recipe_text"]
+    (tmp_path / "result.json").write_text(json.dumps(old))
+    assert run("kept", tmp_path, "-q").stdout.splitlines()[5] == "         b: not said"
+
+
 def test_the_first_sentence_names_the_part_that_explains_most(run, folder, tmp_path) -> None:
     result = result_of(folder, "kept")
     whole = result["latency_cycles"]

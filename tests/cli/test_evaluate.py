@@ -452,3 +452,14 @@ def test_help_has_examples(run) -> None:
     assert result.returncode == 0
     for words in ("Examples:", "monet evaluate resnet18 --hardware edge_tpu", "Exit status:", "--optimizer", "--plan"):
         assert words in result.stdout
+
+
+def test_what_moves_inside_a_core_is_not_called_nothing(run, evaluated) -> None:
+    """Registers cost energy as part of tiles; bytes are counted where transfers and streams go."""
+    memories = {each["name"]: each for each in evaluated("lenet5", "--hardware", "tpu_like")["memories"]}
+    registers = memories["core/rf_2B"]
+    assert registers["energy_pj"] > 0 and registers["read_bytes"] is None and registers["written_bytes"] is None
+    assert memories["core/dram"]["read_bytes"] > 0
+    lines = run("lenet5", "--hardware", "tpu_like", "-q").stdout.splitlines()
+    row = next(line for line in lines if line.startswith("core/rf_2B ")).split()
+    assert row[-4:-2] == ["-", "-"], row

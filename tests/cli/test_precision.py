@@ -200,7 +200,11 @@ def test_recipes_that_the_machine_cannot_run_have_no_figures(run, answer) -> Non
         assert "edge_tpu cannot run" in row["failed"] and "in int8, not in" in row["failed"], row
         assert row["latency_s"] is None and not row["best"]
     assert everywhere["failed"] is None and everywhere["peak_bytes"] >= everywhere["static_bytes"]
-    assert "recipes that it can train with: int8-everywhere" in run(*command).stdout
+    text = run(*command).stdout
+    assert "recipes that it can train with: int8-everywhere" in text
+    assert "; --set arithmetic=... gives it units of other numbers than int8" in text
+    row = next(line for line in text.splitlines() if line.startswith("fp32 "))
+    assert set(row.split()[1:]) == {"n/a"}
 
 
 def test_one_batch_for_both_unless_it_is_said(answer) -> None:

@@ -27,6 +27,21 @@ def by_class(step: dict) -> dict:
     return {each["class"]: each for each in step["formats"]}
 
 
+@pytest.mark.parametrize(
+    ("options", "recipe", "source", "text"),
+    [
+        ((), "fp32", "file", "numbers      fp32, the network's own"),
+        (("--precision", "bf16"), "bf16", "option", "numbers      bf16"),
+        (("--precision", "int8-everywhere"), "int8-everywhere", "option",
+         "numbers      int8-everywhere; all tensors in 8 bits, nothing trains so"),
+    ],
+)  # fmt: skip
+def test_a_step_names_its_number_formats(monet: Path, options, recipe, source, text) -> None:
+    step = answer_of(run_command(monet, "train", NETWORK, *options, "--json"))
+    assert (step["recipe"], step["recipe_from"]) == (recipe, source)
+    assert text in run_command(monet, "train", NETWORK, *options, "-q").stdout.splitlines()
+
+
 # 32-256-256-256-8: weights are read by the forward product and, but for the first, by that of the gradient.
 WEIGHTS = [256 * 32, 256 * 256, 256 * 256, 8 * 256]
 

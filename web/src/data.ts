@@ -40,6 +40,7 @@ export interface ResultData {
   micro_batches: number;
   recipe: string; // of the number formats
   recipe_from: string; // file, machine, option
+  recipe_text: string; // both, as the headline has them; empty: an older version made it
   fits: boolean;
   does_not_fit: string;
   latency_cycles: number;
@@ -202,6 +203,7 @@ export interface ComparisonData {
   rows: { part: string; unit: 'cycles' | 's' | 'pJ' | 'bytes' | ''; a: number; b: number; delta: number }[];
   operators: { name: string; phase: string; a_cycles: number; b_cycles: number; a_pj: number; b_pj: number }[]; // those that differ most
   assumptions: { what: string; a: string; b: string }[]; // model, machine, batch … where they differ
+  recipe_text: { a: string; b: string }; // number formats; empty: not said
 }
 
 // ---------------------------------------------------------------- plans
@@ -225,6 +227,7 @@ export interface PlansData {
   command: 'optimize' | 'checkpoint';
   model: string;
   hardware: string;
+  recipe_text: string; // number formats; empty: not said
   memory: string;
   objective: string;
   clock_hz: number | null;

@@ -79,6 +79,7 @@ function comparisonData(a: EvaluationData, b: EvaluationData): ComparisonData {
       { what: 'batch', a: '4', b: '8' },
       { what: 'hardware', a: 'edge_tpu', b: 'edge_tpu with pe.sram = 4 MiB' },
     ],
+    recipe_text: { a: "fp32, the network's own", b: 'bf16' },
   };
 }
 
@@ -98,6 +99,7 @@ function plansData(): PlansData {
     command: 'optimize',
     model: 'resnet18-cifar',
     hardware: 'edge_tpu',
+    recipe_text: "int8-everywhere, the machine's recipe",
     memory: 'dram',
     objective: 'latency',
     clock_hz: 8e8,

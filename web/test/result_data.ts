@@ -60,6 +60,7 @@ export function resultData(
     hardware: 'made-up machine',
     recipe: 'fp32',
     recipe_from: 'file',
+    recipe_text: "fp32, the network's own",
     objective: 'latency',
     mode: 'training',
     clock_hz: clock,

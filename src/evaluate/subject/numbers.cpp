@@ -17,19 +17,6 @@ namespace {
 
 constexpr const char* as_published = "int8-everywhere";
 
-// The widest floating-point numbers that it computes with.
-std::string own_numbers(const Graph& graph) {
-  ElementType widest = ElementType::float32;
-  int bits = 0;
-  for (const Tensor& tensor : graph.tensors()) {
-    const ElementType element = tensor.type.format.element;
-    if (!is_floating(element) || bits_of(element) <= bits) continue;
-    widest = element;
-    bits = bits_of(element);
-  }
-  return std::string(name_of(widest));
-}
-
 // Operators of one kind on tensors of the same formats work in the same numbers.
 std::string numbers_key(const Graph& graph, const Node& node) {
   std::string key(name_of(node.op));
@@ -92,6 +79,18 @@ bool has_no_unit_for(const Graph& graph, const Hardware& hardware) {
 }
 
 }  // namespace
+
+std::string own_numbers(const Graph& graph) {
+  ElementType widest = ElementType::float32;
+  int bits = 0;
+  for (const Tensor& tensor : graph.tensors()) {
+    const ElementType element = tensor.type.format.element;
+    if (!is_floating(element) || bits_of(element) <= bits) continue;
+    widest = element;
+    bits = bits_of(element);
+  }
+  return std::string(name_of(widest));
+}
 
 std::string_view name_of(RecipeFrom from) {
   switch (from) {
@@ -161,11 +160,17 @@ Status check_numbers(const Graph& graph, const Hardware& hardware, const Extract
   if (!found) return Done{};
   const Node& node = graph[found->node];
   const std::vector<std::string> others = recipes_for(hardware);
+  std::string advice = others.empty() ? std::string("give one of its units a precision that is wide enough")
+                                      : fmt::format("recipes that it can train with: {}", fmt::join(others, ", "));
+  // Families that have units of other numbers have this parameter.
+  const auto units = std::ranges::find(hardware.parameters, "arithmetic", &std::pair<std::string, std::string>::first);
+  if (units != hardware.parameters.end()) {
+    advice += fmt::format("; --set arithmetic=... gives it units of other numbers than {}", units->second);
+  }
   return Error{.message = fmt::format("{} cannot run {} '{}' in the numbers of {}: {}", hardware.name, name_of(node.op),
                                       node.name, recipe, found->reason),
                .place = "--precision",
-               .advice = others.empty() ? std::string("give one of its units a precision that is wide enough")
-                                        : fmt::format("recipes that it can train with: {}", fmt::join(others, ", "))};
+               .advice = std::move(advice)};
 }
 
 }  // namespace monet

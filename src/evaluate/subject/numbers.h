@@ -18,6 +18,9 @@ namespace monet {
 enum class RecipeFrom : std::uint8_t { file, machine, option };
 std::string_view name_of(RecipeFrom from);
 
+// The widest floating-point numbers that a network computes with.
+std::string own_numbers(const Graph& graph);
+
 struct NumberChoice {
   std::string recipe;  // its name or file; of the network's own numbers, what they are: "fp32"
   RecipeFrom from = RecipeFrom::file;

@@ -10,6 +10,7 @@ function settled(delta: number, a: number, b: number): number {
 export function decodeComparison(data: unknown): ComparisonData {
   const raw = object(data);
   if (!Array.isArray(raw.rows)) throw new Missing('The comparison has no rows.');
+  const recipes = object(raw.recipe_text);
   return {
     a: text(raw.a, 'A'),
     b: text(raw.b, 'B'),
@@ -29,6 +30,7 @@ export function decodeComparison(data: unknown): ComparisonData {
       b_pj: number(o.b_pj),
     })),
     assumptions: objects(raw.assumptions, (s) => ({ what: text(s.what), a: text(s.a), b: text(s.b) })),
+    recipe_text: { a: text(recipes.a), b: text(recipes.b) },
   };
 }
 

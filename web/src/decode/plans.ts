@@ -10,6 +10,7 @@ export function decodePlans(data: unknown): PlansData {
     command: raw.command === 'checkpoint' ? 'checkpoint' : 'optimize',
     model: text(raw.model),
     hardware: text(raw.hardware),
+    recipe_text: text(raw.recipe_text),
     memory: text(raw.memory),
     objective: text(raw.objective),
     clock_hz: nullable(raw.clock_hz),

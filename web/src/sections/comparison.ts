@@ -22,6 +22,7 @@ export function comparisonSection(data: unknown, clocks: Clock[]): Child {
       h('span', { class: 'badge' }, 'B'),
       ` ${comparison.b}`,
     ),
+    numbers(comparison),
     h(
       'div',
       { class: 'cards' },
@@ -53,6 +54,11 @@ export function comparisonSection(data: unknown, clocks: Clock[]): Child {
     guardedPanel('Operators that differ most', () => operatorTable(comparison, clock)),
     guardedPanel('All parts', () => partTable(comparison, clock)),
   ];
+}
+
+function numbers({ recipe_text: { a, b } }: ComparisonData): Child {
+  if (!a && !b) return null;
+  return h('p', { class: 'about' }, a === b ? `Numbers: ${a}` : `Numbers of A: ${a}; of B: ${b}`);
 }
 
 function totalCard({ total }: Group, clock: Clock | undefined): HTMLElement {

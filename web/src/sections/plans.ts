@@ -146,7 +146,7 @@ export function plansSection(data: unknown): Child {
     h(
       'p',
       { class: 'about' },
-      `${plural(plans.plans.length, 'plan')} of ${plans.model} on ${plans.hardware} that none of the others beats${plans.objective ? `, for ${plans.objective}` : ''}; memory counted in ${plans.memory || 'home memory'}${plans.budget_bytes > 0 ? `, at most ${byteSize(plans.budget_bytes)}` : ''}${plans.deadline_cycles > 0 ? `; within ${clock.text(plans.deadline_cycles)}` : ''}. ${Number.isFinite(plans.evaluated) ? `${plural(plans.evaluated, 'plan')} evaluated` : ''}${Number.isFinite(plans.wall_s) ? ` in ${secondsText(plans.wall_s)}.` : ''}`,
+      `${plural(plans.plans.length, 'plan')} of ${plans.model} on ${plans.hardware} that none of the others beats${plans.objective ? `, for ${plans.objective}` : ''}; memory counted in ${plans.memory || 'home memory'}${plans.budget_bytes > 0 ? `, at most ${byteSize(plans.budget_bytes)}` : ''}${plans.deadline_cycles > 0 ? `; within ${clock.text(plans.deadline_cycles)}` : ''}. ${Number.isFinite(plans.evaluated) ? `${plural(plans.evaluated, 'plan')} evaluated` : ''}${Number.isFinite(plans.wall_s) ? ` in ${secondsText(plans.wall_s)}.` : ''}${plans.recipe_text ? ` Numbers: ${plans.recipe_text}.` : ''}`,
     ),
     remarks(plans),
     h(

@@ -33,7 +33,8 @@ export function summarySection(evaluation: Evaluation): Child {
 }
 
 function verdict({ result }: Evaluation): Child {
-  const what = `${result.mode === 'training' ? 'A training step' : 'Inference'}${result.batch > 0 ? `, batch ${grouped(result.batch)}` : ''}${result.micro_batches > 1 ? ` in ${grouped(result.micro_batches)} micro-batches` : ''}${result.objective ? `, mapped for ${result.objective}` : ''}${result.recipe ? `, in ${result.recipe}${result.recipe_from === 'machine' ? ', the recipe of the machine, which has no unit for the numbers of the network' : ''}` : ''}`;
+  const numbers = result.recipe_text || result.recipe;
+  const what = `${result.mode === 'training' ? 'A training step' : 'Inference'}${result.batch > 0 ? `, batch ${grouped(result.batch)}` : ''}${result.micro_batches > 1 ? ` in ${grouped(result.micro_batches)} micro-batches` : ''}${result.objective ? `, mapped for ${result.objective}` : ''}${numbers ? `; numbers: ${numbers}` : ''}`;
   return h(
     'p',
     { class: 'verdict' },
