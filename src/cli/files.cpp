@@ -4,6 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -40,11 +47,22 @@ Status may_become_page(const std::string& path) {
                .advice = "write to another file: -o report.html"};
 }
 
-FolderFiles::FolderFiles(std::string folder) : folder_(std::move(folder)), status_(make_folder(folder_)) {}
+FolderFiles::FolderFiles(std::string folder) : folder_(std::move(folder)) {
+  // "out/" is "out".
+  while (folder_.size() > 1 && folder_.ends_with('/')) folder_.pop_back();
+  std::error_code error;
+  is_new_ = std::filesystem::symlink_status(folder_, error).type() == std::filesystem::file_type::not_found;
+  const std::filesystem::path parent = std::filesystem::path(folder_).parent_path();
+  if (!is_new_) {
+    status_ = make_folder(folder_);
+  } else if (!parent.empty()) {
+    status_ = make_folder(parent);
+  }
+}
 
 void FolderFiles::file(const std::string& name, const std::function<void(std::ostream&)>& write) {
   if (status_ != 0) return;
-  auto file = WholeFile::open(std::filesystem::path(folder_) / name);
+  auto file = is_new_ ? WholeFile::open_beside(folder_, name) : WholeFile::open(std::filesystem::path(folder_) / name);
   if (!file) {
     status_ = report(file.error());
     return;
@@ -77,11 +95,38 @@ void FolderFiles::page(const std::string& name, const std::function<Expected<std
 }
 
 int FolderFiles::publish() {
+  if (status_ != 0) return status_;
+  if (is_new_) return status_ = publish_folder();
+  const std::string unfinished = std::filesystem::path(folder_) / unfinished_name;
+  if (const Status begun = write_whole_file(unfinished, [](std::ostream&) {}); !begun)
+    return status_ = report(begun.error());
   for (WholeFile& file : files_) {
-    if (status_ != 0) break;
-    if (const Status done = file.publish(); !done) status_ = report(done.error());
+    if (const Status done = file.publish(); !done) return status_ = report(done.error());
   }
+  unlink(unfinished.c_str());
   return status_;
+}
+
+int FolderFiles::publish_folder() {
+  std::string made = folder_ + ".XXXXXX";
+  std::error_code error;
+  if (mkdtemp(made.data()) == nullptr) {
+    return report(Error{ErrorKind::user, fmt::format("cannot be made: {}", std::strerror(errno)), folder_,
+                        "give another folder to -o"});
+  }
+  for (WholeFile& file : files_) {
+    const Status done = file.publish_in(made);
+    if (done) continue;
+    std::filesystem::remove_all(made, error);
+    return report(done.error());
+  }
+  const mode_t mask = umask(0);
+  umask(mask);
+  if (chmod(made.c_str(), 0777U & ~mask) == 0 && std::rename(made.c_str(), folder_.c_str()) == 0) return 0;
+  const int reason = errno;
+  std::filesystem::remove_all(made, error);
+  return report(Error{ErrorKind::user, fmt::format("cannot be made: {}", std::strerror(reason)), folder_,
+                      "something else made it meanwhile, or it cannot be there: give another folder to -o"});
 }
 
 }  // namespace monet::cli
