@@ -101,6 +101,15 @@ def write_all(folder: str | os.PathLike[str], files: Iterable[tuple[str, str | b
     return made
 
 
+def check_finished(result: Path) -> None:
+    """Fails where the files of a result's folder are of two runs."""
+    if result.name == _OF_FOLDER and (result.parent / _UNFINISHED).exists():
+        raise Error(
+            "its files are of two runs: monet was ended while it replaced them",
+            place=str(result.parent), advice="make it again with `save` or `-o`",
+        )
+
+
 def text_beside(result: Path | None, name: str) -> str | None:
     """What a file of the same folder says; of a folder only result.json has such files."""
     if result is None or result.name != _OF_FOLDER or not (result.parent / name).is_file():
