@@ -1,6 +1,6 @@
 // Whatever a store's file holds, opening it ends with a store or an error; and every outcome that it gives has numbers,
-// and is found by its design too; what is rescued of it is a store. An input that is no SQLite file is taken for changes of values in a good store: plain
-// mutants seldom come past the checks of SQLite itself.
+// and is found by its design too; what is rescued of it is a store. An input that is no SQLite file is taken for
+// changes of values in a good store: plain mutants seldom come past the checks of SQLite itself.
 #include "explore/store/database.h"
 #include "explore/store/rescue.h"
 #include "explore/store/store.h"
