@@ -18,6 +18,14 @@
 
 namespace monet::cli {
 
+namespace {
+
+Error no_folder(const std::string& path, const std::string& why) {
+  return {ErrorKind::user, fmt::format("cannot be made: {}", why), path, "give another folder to -o"};
+}
+
+}  // namespace
+
 int write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   if (path.empty()) return 0;
   const Status written = write_whole_file(path, write);
@@ -31,9 +39,7 @@ int write_text(const std::string& path, const std::string& text) {
 int make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (!error) return 0;
-  return report(
-      Error{ErrorKind::user, fmt::format("cannot be made: {}", error.message()), path, "give another folder to -o"});
+  return error ? report(no_folder(path, error.message())) : 0;
 }
 
 Status may_become_page(const std::string& path) {
@@ -51,12 +57,24 @@ FolderFiles::FolderFiles(std::string folder) : folder_(std::move(folder)) {
   // "out/" is "out".
   while (folder_.size() > 1 && folder_.ends_with('/')) folder_.pop_back();
   std::error_code error;
-  is_new_ = std::filesystem::symlink_status(folder_, error).type() == std::filesystem::file_type::not_found;
-  const std::filesystem::path parent = std::filesystem::path(folder_).parent_path();
+  const auto type = std::filesystem::symlink_status(folder_, error).type();
+  is_new_ = type == std::filesystem::file_type::not_found;
   if (!is_new_) {
     status_ = make_folder(folder_);
-  } else if (!parent.empty()) {
-    status_ = make_folder(parent);
+    return;
+  }
+  const std::filesystem::path parent = std::filesystem::path(folder_).parent_path();
+  if (!parent.empty()) std::filesystem::create_directories(parent, error);
+  if (error) {
+    status_ = report(no_folder(folder_, error.message()));
+    return;
+  }
+  // Whether there can be one is said before anything is written.
+  std::string made = folder_ + ".XXXXXX";
+  if (mkdtemp(made.data()) == nullptr) {
+    status_ = report(no_folder(folder_, std::strerror(errno)));
+  } else {
+    rmdir(made.c_str());
   }
 }
 
@@ -110,10 +128,7 @@ int FolderFiles::publish() {
 int FolderFiles::publish_folder() {
   std::string made = folder_ + ".XXXXXX";
   std::error_code error;
-  if (mkdtemp(made.data()) == nullptr) {
-    return report(Error{ErrorKind::user, fmt::format("cannot be made: {}", std::strerror(errno)), folder_,
-                        "give another folder to -o"});
-  }
+  if (mkdtemp(made.data()) == nullptr) return report(no_folder(folder_, std::strerror(errno)));
   for (WholeFile& file : files_) {
     const Status done = file.publish_in(made);
     if (done) continue;
@@ -125,8 +140,7 @@ int FolderFiles::publish_folder() {
   if (chmod(made.c_str(), 0777U & ~mask) == 0 && std::rename(made.c_str(), folder_.c_str()) == 0) return 0;
   const int reason = errno;
   std::filesystem::remove_all(made, error);
-  return report(Error{ErrorKind::user, fmt::format("cannot be made: {}", std::strerror(reason)), folder_,
-                      "something else made it meanwhile, or it cannot be there: give another folder to -o"});
+  return report(no_folder(folder_, std::strerror(reason)));
 }
 
 }  // namespace monet::cli

@@ -298,7 +298,7 @@ def test_a_folder_with_everything(run, tmp_path) -> None:
     assert {path.name for path in folder.iterdir()} == FILES
     found = json.loads((folder / "result.json").read_text())
     shown = json.loads(result.stdout)
-    assert shown.pop("wall_s") > 0, "files hold no time of this computer"
+    assert shown.pop("wall_s") > 0 and shown.pop("wall_breakdown"), "files hold no time of this computer"
     assert found == shown
     # Once more into the same folder.
     assert run(NETWORK, "--hardware", "monet_2x2", "-o", folder, "-q").returncode == 0
