@@ -21,7 +21,7 @@ FIGURES := figure-8 figure-9 figure-search figure-10 figure-11 figure-12 figure-
 # The program that figures call.
 MONET ?= build/monet
 
-.PHONY: help build install demo docs python tests test bench bench-cluster figures $(FIGURES) format lint tidy fuzz dev asan tsan \
+.PHONY: help build install demo docs python tests test bench bench-cluster figures $(FIGURES) format lint tidy fuzz dev asan tsan threads \
   coverage campaign nightly clean
 
 help: ## list the tasks
@@ -123,6 +123,12 @@ asan tsan: ## unit tests under sanitizers: address and undefined behaviour; thre
 	@cmake --build build-$@ -j $(JOBS)
 	@$(CTEST) build-$@ | $(CTEST_FILTER)
 
+threads: ## commands that use threads, under the thread sanitizer
+	@scripts/setup.sh fuzz
+	@cmake --preset tsan $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
+	@cmake --build build-tsan --target monet -j $(JOBS)
+	@scripts/threads.sh build-tsan
+
 dev: ## debug build, each file by itself: finds what a file uses and does not include
 	@scripts/setup.sh test
 	@cmake --preset dev --log-level=WARNING >/dev/null
@@ -138,7 +144,7 @@ coverage: ## unit tests with a table of what they reach
 	  -show-branch-summary=false -show-region-summary=false $(CURDIR)/src $(CURDIR)/include
 
 # What takes too long for every change: everything under every tool. Logs and a summary in build-nightly/.
-nightly: ## all tests under the sanitizers, each file by itself, clang-tidy on everything, an hour of fuzzing
+nightly: ## all tests under the sanitizers, each file by itself, clang-tidy on everything, an hour of fuzzing a reader
 	@scripts/nightly.sh $(JOBS)
 
 # Seconds that random networks, machines and options are tried for.

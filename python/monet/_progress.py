@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeAlias
 
 ProgressFunction: TypeAlias = Callable[[str, int, int], object]
@@ -23,12 +23,19 @@ class _Line:
     def clear(self) -> None:
         if self.length:
             self._write("")
-            sys.stderr.write("\r")
+            _say("\r")
 
     def _write(self, text: str) -> None:
-        sys.stderr.write("\r" + text.ljust(self.length))
-        sys.stderr.flush()
+        _say("\r" + text.ljust(self.length))
         self.length = len(text)
+
+
+def _say(text: str) -> None:
+    """Where messages cannot be written there is nobody to tell; None: standard error was closed at the start."""
+    if sys.stderr is not None:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(text)
+            sys.stderr.flush()
 
 
 @contextmanager

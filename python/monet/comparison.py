@@ -127,6 +127,7 @@ def read_result(
         raise Error(
             f"cannot be read: {reason}", place=str(file), advice="name a folder that `save` or `-o` wrote"
         ) from None
+    _files.check_finished(file)
     if fields.get("schema") != 1:
         raise Error("this is no result of this version", place=str(file), advice="its \"schema\" must be 1")
     if fields.get("command") == "evaluate":

@@ -37,6 +37,30 @@ mode_t permissions_for(const std::string& path) {
   return 0666U & ~mask;
 }
 
+// The name by which the kernel knows an open file.
+std::string name_of_open(int file) { return fmt::format("/proc/self/fd/{}", file); }
+
+// A file without a name: nothing is left of it, however the program ends. -1 where the disk has no such files.
+int open_without_name(const std::string& folder) {
+#ifdef O_TMPFILE
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  if (file < 0 || access(name_of_open(file).c_str(), F_OK) == 0) return file;
+  close(file);
+#endif
+  return -1;
+}
+
+// 0, or why not.
+int give_name(int file, const std::string& path) {
+  const std::string open_file = name_of_open(file);
+  return linkat(AT_FDCWD, open_file.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
 }  // namespace
 
 // An open file as a stream that knows why it failed.
@@ -51,12 +75,15 @@ class WholeFile::Sink : public std::streambuf {
 
   std::ostream& stream() { return stream_; }
 
-  // 0: all is written, and where `lasts` on the disk.
-  int finish(bool lasts) {
+  int file() const { return file_; }
+
+  // 0: all is written, and where `lasts` on the disk. A file without a name stays open: it is gone when it is closed.
+  int finish(bool lasts, bool stays_open) {
     write_out();
     if (reason_ == 0 && lasts && fsync(file_) != 0) reason_ = errno;
-    if (close(std::exchange(file_, -1)) != 0 && reason_ == 0) reason_ = errno;
-    return reason_;
+    if (!stays_open && close(std::exchange(file_, -1)) != 0 && reason_ == 0) reason_ = errno;
+    // Who reads a pipe may have read enough.
+    return !lasts && reason_ == EPIPE ? 0 : reason_;
   }
 
  protected:
@@ -124,19 +151,40 @@ Expected<WholeFile> WholeFile::open(const std::string& path) {
   }
   // A file that may not be written to is not replaced either.
   if (std::filesystem::exists(status) && access(file.final_.c_str(), W_OK) != 0) return file.cannot_be_written(errno);
-  std::string name = file.final_ + ".XXXXXX";
-  const int made = mkostemp(name.data(), O_CLOEXEC);
-  if (made < 0) return file.cannot_be_written(errno);
-  file.sink_ = std::make_unique<Sink>(made);
-  file.other_ = std::move(name);
-  if (fchmod(made, permissions_for(file.final_)) != 0) return file.cannot_be_written(errno);
+  MONET_CHECK(file.open_in(folder_of(file.final_)));
+  if (std::filesystem::exists(status) && fchmod(file.sink_->file(), permissions_for(file.final_)) != 0)
+    return file.cannot_be_written(errno);
   return file;
+}
+
+Expected<WholeFile> WholeFile::open_beside(const std::string& folder, const std::string& name) {
+  WholeFile file;
+  file.path_ = file.final_ = std::filesystem::path(folder) / name;
+  MONET_CHECK(file.open_in(folder_of(folder)));
+  return file;
+}
+
+Status WholeFile::open_in(const std::string& folder) {
+  if (const int nameless = open_without_name(folder); nameless >= 0) {
+    sink_ = std::make_unique<Sink>(nameless);
+    nameless_ = true;
+    return Done{};
+  }
+  std::string name = std::filesystem::path(folder) / std::filesystem::path(final_).filename();
+  name += ".XXXXXX";
+  const int made = mkostemp(name.data(), O_CLOEXEC);
+  if (made < 0) return cannot_be_written(errno);
+  sink_ = std::make_unique<Sink>(made);
+  other_ = std::move(name);
+  if (fchmod(made, permissions_for(final_)) != 0) return cannot_be_written(errno);
+  return Done{};
 }
 
 WholeFile::WholeFile(WholeFile&& other) noexcept
     : path_(std::move(other.path_)),
       final_(std::move(other.final_)),
       other_(std::exchange(other.other_, {})),
+      nameless_(other.nameless_),
       sink_(std::move(other.sink_)) {}
 
 WholeFile::~WholeFile() {
@@ -144,15 +192,33 @@ WholeFile::~WholeFile() {
 }
 
 Status WholeFile::finish() {
-  if (const int reason = sink_->finish(!other_.empty()); reason != 0) return cannot_be_written(reason);
+  if (const int reason = sink_->finish(nameless_ || !other_.empty(), nameless_); reason != 0)
+    return cannot_be_written(reason);
   return Done{};
 }
 
 Status WholeFile::publish() {
+  if (nameless_) {
+    int reason = give_name(sink_->file(), final_);
+    // One that is there is replaced by another name only.
+    for (int attempt = 0; reason == EEXIST && attempt < 1000; ++attempt) {
+      std::string name = fmt::format("{}.{}-{}", final_, getpid(), attempt);
+      reason = give_name(sink_->file(), name);
+      if (reason != 0) continue;
+      other_ = std::move(name);
+    }
+    if (reason != 0) return cannot_be_written(reason);
+    nameless_ = false;
+  }
   if (other_.empty()) return Done{};
   if (std::rename(other_.c_str(), final_.c_str()) != 0) return cannot_be_written(errno);
   other_.clear();
   return Done{};
+}
+
+Status WholeFile::publish_in(const std::string& folder) {
+  final_ = std::filesystem::path(folder) / std::filesystem::path(final_).filename();
+  return publish();
 }
 
 Status write_whole_file(const std::string& path, const std::function<void(std::ostream&)>& write) {

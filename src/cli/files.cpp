@@ -4,12 +4,27 @@
 
 #include <fmt/format.h>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
 #include <utility>
 
 namespace monet::cli {
+
+namespace {
+
+Error no_folder(const std::string& path, const std::string& why) {
+  return {ErrorKind::user, fmt::format("cannot be made: {}", why), path, "give another folder to -o"};
+}
+
+}  // namespace
 
 int write_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   if (path.empty()) return 0;
@@ -24,9 +39,7 @@ int write_text(const std::string& path, const std::string& text) {
 int make_folder(const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(path, error);
-  if (!error) return 0;
-  return report(
-      Error{ErrorKind::user, fmt::format("cannot be made: {}", error.message()), path, "give another folder to -o"});
+  return error ? report(no_folder(path, error.message())) : 0;
 }
 
 Status may_become_page(const std::string& path) {
@@ -40,11 +53,34 @@ Status may_become_page(const std::string& path) {
                .advice = "write to another file: -o report.html"};
 }
 
-FolderFiles::FolderFiles(std::string folder) : folder_(std::move(folder)), status_(make_folder(folder_)) {}
+FolderFiles::FolderFiles(std::string folder) : folder_(std::move(folder)) {
+  // "out/" is "out".
+  while (folder_.size() > 1 && folder_.ends_with('/')) folder_.pop_back();
+  std::error_code error;
+  const auto type = std::filesystem::symlink_status(folder_, error).type();
+  is_new_ = type == std::filesystem::file_type::not_found;
+  if (!is_new_) {
+    status_ = make_folder(folder_);
+    return;
+  }
+  const std::filesystem::path parent = std::filesystem::path(folder_).parent_path();
+  if (!parent.empty()) std::filesystem::create_directories(parent, error);
+  if (error) {
+    status_ = report(no_folder(folder_, error.message()));
+    return;
+  }
+  // Whether there can be one is said before anything is written.
+  std::string made = folder_ + ".XXXXXX";
+  if (mkdtemp(made.data()) == nullptr) {
+    status_ = report(no_folder(folder_, std::strerror(errno)));
+  } else {
+    rmdir(made.c_str());
+  }
+}
 
 void FolderFiles::file(const std::string& name, const std::function<void(std::ostream&)>& write) {
   if (status_ != 0) return;
-  auto file = WholeFile::open(std::filesystem::path(folder_) / name);
+  auto file = is_new_ ? WholeFile::open_beside(folder_, name) : WholeFile::open(std::filesystem::path(folder_) / name);
   if (!file) {
     status_ = report(file.error());
     return;
@@ -77,11 +113,34 @@ void FolderFiles::page(const std::string& name, const std::function<Expected<std
 }
 
 int FolderFiles::publish() {
+  if (status_ != 0) return status_;
+  if (is_new_) return status_ = publish_folder();
+  const std::string unfinished = std::filesystem::path(folder_) / unfinished_name;
+  if (const Status begun = write_whole_file(unfinished, [](std::ostream&) {}); !begun)
+    return status_ = report(begun.error());
   for (WholeFile& file : files_) {
-    if (status_ != 0) break;
-    if (const Status done = file.publish(); !done) status_ = report(done.error());
+    if (const Status done = file.publish(); !done) return status_ = report(done.error());
   }
+  unlink(unfinished.c_str());
   return status_;
+}
+
+int FolderFiles::publish_folder() {
+  std::string made = folder_ + ".XXXXXX";
+  std::error_code error;
+  if (mkdtemp(made.data()) == nullptr) return report(no_folder(folder_, std::strerror(errno)));
+  for (WholeFile& file : files_) {
+    const Status done = file.publish_in(made);
+    if (done) continue;
+    std::filesystem::remove_all(made, error);
+    return report(done.error());
+  }
+  const mode_t mask = umask(0);
+  umask(mask);
+  if (chmod(made.c_str(), 0777U & ~mask) == 0 && std::rename(made.c_str(), folder_.c_str()) == 0) return 0;
+  const int reason = errno;
+  std::filesystem::remove_all(made, error);
+  return report(no_folder(folder_, std::strerror(reason)));
 }
 
 }  // namespace monet::cli

@@ -35,10 +35,10 @@ class WithoutTime {
   double kept_;
 };
 
-// The files of a folder: none of them takes its name before all are complete.
+// The files of a folder: none of them takes its name before all are complete. A folder that is not there yet is made
+// when they are, and is there with all of them or not at all.
 class FolderFiles {
  public:
-  // The folder is made.
   explicit FolderFiles(std::string folder);
 
   void file(const std::string& name, const std::function<void(std::ostream&)>& write);
@@ -49,7 +49,10 @@ class FolderFiles {
   int publish();
 
  private:
+  int publish_folder();
+
   std::string folder_;
+  bool is_new_ = false;
   std::vector<WholeFile> files_;
   int status_ = 0;
 };

@@ -3,6 +3,10 @@
 #include "cli/commands.h"
 #include "cli/mistakes.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -29,9 +33,18 @@ int run_program(int argc, char** argv) {
   return commands.run_parsed();
 }
 
+// A stream that was closed gets a place that gives and takes nothing: else the next file that is opened has its number,
+// and what is said goes into that file.
+void open_closed_streams() {
+  for (int stream = 0; stream <= STDERR_FILENO; ++stream) {
+    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) (void)open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  open_closed_streams();
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return run_program(argc, argv);

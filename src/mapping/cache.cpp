@@ -5,10 +5,15 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <sstream>
 
@@ -37,6 +42,30 @@ class Numbers {
 
 constexpr std::int64_t most_entries = 64;
 constexpr std::int64_t most_loop_size = std::int64_t{1} << 62;
+
+int write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+// After what others have written meanwhile; 0, or why not. What does not fit whole is taken away again.
+int append_lines(const std::string& path, std::string text) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) return errno;
+  (void)flock(file, LOCK_EX);
+  const off_t before = lseek(file, 0, SEEK_END);
+  char last = '\n';
+  // A line that somebody began and did not end.
+  if (before > 0 && pread(file, &last, 1, before - 1) == 1 && last != '\n') text.insert(0, "\n");
+  int reason = write_all(file, text);
+  if (reason != 0 && before >= 0) (void)!ftruncate(file, before);
+  if (close(file) != 0 && reason == 0) reason = errno;
+  return reason;
+}
 
 }  // namespace
 
@@ -144,6 +173,11 @@ Expected<MappingStore> MappingStore::open(const std::string& path) {
   }
   std::istringstream lines(*std::move(text));
   for (std::string line; std::getline(lines, line);) {
+    // Without its end it may be the beginning of another mapping.
+    if (lines.eof()) {
+      ++store.ignored_;
+      break;
+    }
     const std::size_t blank = line.find(' ');
     auto mapping = blank == 32 ? mapping_from(std::string_view(line).substr(blank + 1)) : std::nullopt;
     if (mapping) {
@@ -169,11 +203,12 @@ void MappingStore::add(const std::string& digest, const Mapping& mapping) {
 Status MappingStore::save() {
   const std::scoped_lock lock(*mutex_);
   if (added_.empty()) return Done{};
-  std::ofstream file(path_, std::ios::app);
-  for (const std::string& digest : added_) file << digest << ' ' << to_line(mappings_.at(digest)) << '\n';
-  file.flush();
-  if (!file) {
-    return Error{.message = "cannot be written", .place = path_, .advice = "give another file for the kept mappings"};
+  std::string text;
+  for (const std::string& digest : added_) text += fmt::format("{} {}\n", digest, to_line(mappings_.at(digest)));
+  if (const int reason = append_lines(path_, std::move(text)); reason != 0) {
+    return Error{.message = fmt::format("cannot be written: {}", std::strerror(reason)),
+                 .place = path_,
+                 .advice = "give another file for the kept mappings"};
   }
   added_.clear();
   return Done{};

@@ -2,6 +2,7 @@
 
 #include "base/read_file.h"
 #include "base/try.h"
+#include "base/whole_file.h"
 #include "report/units.h"
 
 #include <fmt/format.h>
@@ -161,7 +162,13 @@ Expected<ResultFile> read_result(const std::string& path) {
       return Error{.message = "there is no result.json in this folder", .place = path, .advice = give_a_result};
   }
   MONET_TRY(const std::string text, read_file(file));
-  return result_from(text, file);
+  MONET_TRY(ResultFile result, result_from(text, file));
+  if (!result.folder.empty() &&
+      std::filesystem::exists(std::filesystem::path(result.folder) / unfinished_name, ignored))
+    return Error{.message = "its files are of two runs: monet was ended while it replaced them",
+                 .place = result.folder,
+                 .advice = "make it again with -o"};
+  return result;
 }
 
 Expected<std::optional<std::string>> read_details(const std::string& folder) {

@@ -58,7 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t ignored = 0;
   for (std::string line; std::getline(lines, line);) {
     const std::size_t blank = line.find(' ');
-    const auto mapping = blank == 32 ? mapping_from(std::string_view(line).substr(blank + 1)) : std::nullopt;
+    const auto mapping =
+        blank == 32 && !lines.eof() ? mapping_from(std::string_view(line).substr(blank + 1)) : std::nullopt;
     if (!mapping) {
       ++ignored;
       continue;

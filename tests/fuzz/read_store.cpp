@@ -1,7 +1,8 @@
 // Whatever a store's file holds, opening it ends with a store or an error; and every outcome that it gives has numbers,
-// and is found by its design too. An input that is no SQLite file is taken for changes of values in a good store: plain
-// mutants seldom come past the checks of SQLite itself.
+// and is found by its design too; what is rescued of it is a store. An input that is no SQLite file is taken for
+// changes of values in a good store: plain mutants seldom come past the checks of SQLite itself.
 #include "explore/store/database.h"
+#include "explore/store/rescue.h"
 #include "explore/store/store.h"
 
 #include <unistd.h>
@@ -115,6 +116,21 @@ void change(const std::uint8_t* data, std::size_t size) {
   (void)database->execute("COMMIT");
 }
 
+// What can still be read of a damaged store is a store.
+void rescue_all() {
+  const std::string rescued = path() + ".rescued";
+  for (const char* ending : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(rescued + ending);
+  const auto saved = rescue(path(), std::nullopt, rescued);
+  if (!saved) return fail_on_defect(saved.error());
+  auto store = Store::open_to_read(rescued);
+  if (!store) fail("what was rescued is no store: " + store.error().text());
+  const Status looked = store->for_each([&](const Outcome& outcome) -> Status {
+    if (outcome.design >= store->space().size()) fail("a design of another space is rescued");
+    return Done{};
+  });
+  if (!looked) fail("what was rescued cannot be read: " + looked.error().text());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -123,6 +139,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool is_file = bytes.starts_with("SQLite format 3");
   write(is_file ? bytes : good);
   if (!is_file) change(data, size);
+  rescue_all();
   auto store = Store::open_to_read(path());
   if (!store) {
     fail_on_defect(store.error());

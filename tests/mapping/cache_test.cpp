@@ -130,13 +130,26 @@ TEST_F(Store, IgnoresWhatItDoesNotUnderstand) {
   EXPECT_EQ(store->ignored_lines(), 3U);
 }
 
+// Who wrote it was ended on the way: "12" may have become "1".
+TEST_F(Store, TakesNoLineWithoutItsEndAndWritesNoneBehindIt) {
+  std::ofstream(path_) << digest_ << " 0 0 1 1 1";
+  auto store = MappingStore::open(path_);
+  ASSERT_TRUE(store);
+  EXPECT_EQ(store->find(digest_), nullptr);
+  EXPECT_EQ(store->ignored_lines(), 1U);
+  const std::string other = std::string(31, '0') + "2";
+  store->add(other, {});
+  ASSERT_TRUE(store->save());
+  EXPECT_NE(MappingStore::open(path_)->find(other), nullptr);
+}
+
 TEST_F(Store, SaysWhenItCannotBeWritten) {
   auto store = MappingStore::open((path_ / "folder" / "file").string());
   ASSERT_TRUE(store);
   store->add(digest_, {});
   const auto saved = store->save();
   ASSERT_FALSE(saved);
-  EXPECT_EQ(saved.error().message, "cannot be written");
+  EXPECT_EQ(saved.error().message, "cannot be written: No such file or directory");
   EXPECT_FALSE(saved.error().advice.empty());
 }
 

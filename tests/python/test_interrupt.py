@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -96,6 +97,18 @@ def test_progress_is_told(capsys) -> None:
     captured = capsys.readouterr()
     assert "\r" in captured.err and " of " in captured.err and not captured.out
     assert captured.err.endswith("\r"), "the line is gone at the end"
+
+
+@pytest.mark.parametrize("stream", ["full", "closed", "unread"])
+def test_progress_that_nobody_reads_ends_nothing(stream: str) -> None:
+    call = "import monet; monet.optimize('mlp-robotics', 'edge_tpu', evaluations=15, progress=True); print('finished')"
+    read, write = os.pipe()
+    os.close(read)
+    with open("/dev/full", "w") as full, os.fdopen(write, "w") as unread:
+        messages = {"full": full, "closed": None, "unread": unread}[stream]
+        close = (lambda: os.close(2)) if stream == "closed" else None
+        child = subprocess.run([sys.executable, "-c", call], stdout=subprocess.PIPE, stderr=messages, text=True, preexec_fn=close)
+    assert child.stdout == "finished\n"
 
 
 def test_what_progress_raises_is_raised() -> None:
