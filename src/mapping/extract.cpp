@@ -9,6 +9,27 @@ namespace monet {
 
 namespace {
 
+// Bits of one element, with its share of the scales, be they of groups or of the tensor, and of what fills groups up.
+double element_bits(const TensorType& type) {
+  const std::int64_t elements = element_count(type.shape);
+  if (!type.format.is_scaled() || elements == 0) return stored_bits(type.format);
+  return 8.0 * static_cast<double>(bytes(type.shape, type.format)) / static_cast<double>(elements);
+}
+
+// The same of a tensor as it is stored: what fills groups up follows from the shape that was quantized, not from that
+// of a view of it. Of views that join tensors, the widest.
+double stored_element_bits(const Graph& graph, TensorId tensor) {
+  const Tensor& shown = graph[tensor];
+  if (!shown.type.format.is_scaled()) return element_bits(shown.type);
+  if (!shown.producer.valid() || family_of(graph[shown.producer].op) != OpFamily::view) return element_bits(shown.type);
+  double widest = 0;
+  for (const TensorId input : graph[shown.producer].inputs) {
+    if (input.valid() && graph[input].type.format.is_scaled())
+      widest = std::max(widest, stored_element_bits(graph, input));
+  }
+  return widest > 0 ? widest : element_bits(shown.type);
+}
+
 // Tensors an access can name: the node's, and the scratch of its nests.
 struct Sites {
   const Graph& graph;
@@ -22,6 +43,10 @@ struct Sites {
       case OperandKind::scratch: break;
     }
     return nests.scratch[access.operand];
+  }
+  double bits(const Access& access) const {
+    if (access.kind == OperandKind::input) return stored_element_bits(graph, node.inputs[access.operand]);
+    return element_bits(type(access));
   }
   Role role(const Access& access) const {
     switch (access.kind) {
@@ -40,13 +65,6 @@ struct Sites {
 
 bool takes_weight_path(Role role) {
   return role == Role::weight || role == Role::master_weight || role == Role::optimizer_state;
-}
-
-// Bits of one element, with its share of the scales, be they of groups or of the tensor, and of what fills groups up.
-double element_bits(const TensorType& type) {
-  const std::int64_t elements = element_count(type.shape);
-  if (!type.format.is_scaled() || elements == 0) return stored_bits(type.format);
-  return 8.0 * static_cast<double>(bytes(type.shape, type.format)) / static_cast<double>(elements);
 }
 
 // New numbers of the loops that are longer than one iteration.
@@ -75,7 +93,7 @@ ProblemOperand operand_of(const Sites& sites, const Access& access, bool written
       .path = written ? Path::output : Path::input, .written = written, .accumulates = access.accumulate};
   if (!written && takes_weight_path(sites.role(access))) operand.path = Path::weight;
   operand.bits =
-      options.precision.empty() ? element_bits(type) : static_cast<double>(bits_of_precision(options.precision));
+      options.precision.empty() ? sites.bits(access) : static_cast<double>(bits_of_precision(options.precision));
   const int own = bits_of(type.format.element);
   if (options.precision.empty() && operand.bits > own) operand.register_bits = static_cast<std::uint16_t>(own);
   operand.partial_bits = operand.bits_in(MemoryKind::registers) > 32 ? 64 : 32;

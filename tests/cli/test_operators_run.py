@@ -50,6 +50,12 @@ def test_an_operator_of_many_inputs(evaluated, branches, machine: str, op: str) 
     assert "join" in names and "join.1" in names
 
 
+def test_there_is_no_most_of_inputs(evaluated, branches) -> None:
+    """Inputs are counted in a byte, but not before an operator of many has become a chain."""
+    found = evaluated(branches("Sum", 300), "--hardware", "edge_tpu")
+    assert any("Sum of 300 inputs 'join'" in note for note in found["notes"])
+
+
 def test_gradients_of_what_many_read_and_of_many_norms(evaluated, tmp_path: Path) -> None:
     """The gradient of a tensor with 40 readers is a sum of 40; so is the norm of 41 parameters' gradients."""
     count = 40

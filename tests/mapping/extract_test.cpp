@@ -85,6 +85,25 @@ Graph quantized_product(const Shape& x, const Shape& w, const std::string& of_x,
   return graph ? *std::move(graph) : Graph();
 }
 
+// 4 rows of each of 4 matrices fill squares of 8 by half; as 16 rows of one they would fill them, but are not stored so.
+TEST(Extract, AViewOfBlocksIsAsWideAsWhatIsStored) {
+  GraphBuilder builder("view");
+  const TensorId x = builder.input("x", {4, 4, 64});
+  const TensorId w = builder.input("w", {64, 32});
+  const TensorId rows = builder.add(Op::Reshape, "rows", {x}, {{Attr::shape, Integers{16, 64}}});
+  const TensorId again = builder.add(Op::Reshape, "again", {rows}, {{Attr::shape, Integers{2, 8, 64}}});
+  builder.output(builder.add(Op::MatMul, "product", {again, w}));
+  for (const TensorId id : {x, w, rows, again}) {
+    builder.edit()[id].type.format = *parse_format("int8:e8m0/8x8@-1");
+  }
+  const auto graph = builder.finish();
+  ASSERT_TRUE(graph) << graph.error().text();
+  const auto problems = problems_of(*graph, graph->nodes().back());
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_DOUBLE_EQ(problems[0].operands[0].bits, 8.125 * 2);
+  EXPECT_DOUBLE_EQ(problems[0].operands[1].bits, 8.125);
+}
+
 // An element has its share of the scales, and of what fills groups up: together they are bytes() of the tensor.
 TEST(Extract, ElementsOfBlocksHaveTheirShareOfTheScales) {
   struct Row {

@@ -40,7 +40,9 @@ class Routes {
 
  private:
   void check(const Route& route) {
-    const std::string name = fmt::format("the route from {} to {}", subject_.name(route.from), subject_.name(route.to));
+    const auto name = [&] {
+      return fmt::format("the route from {} to {}", subject_.name(route.from), subject_.name(route.to));
+    };
     double bits = std::numeric_limits<double>::infinity();
     double latency = 0, pj = 0;
     bool ports_fit = true;
@@ -52,27 +54,27 @@ class Routes {
         latency += link.latency_cycles;
         pj += link.energy_pj_per_bit;
         if (link.bits_per_cycle > 0) pj += link.energy_pj_per_cycle / link.bits_per_cycle;
-        if (use.share != 1) findings_.add("{} takes {} of its links' bits for each of its own", name, use.share);
+        if (use.share != 1) findings_.add("{} takes {} of its links' bits for each of its own", name(), use.share);
         continue;
       }
-      if (use.share < 1) findings_.add("{} takes less of a port than it moves", name);
+      if (use.share < 1) findings_.add("{} takes less of a port than it moves", name());
       const PortKind kind = hardware_[channel.memory].ports[static_cast<std::size_t>(channel.port)].kind;
       const bool reads = channel.memory == route.from && kind != PortKind::write;
       const bool writes = channel.memory == route.to && kind != PortKind::read;
       ports_fit = ports_fit && (reads || writes);
     }
-    if (route.channels.empty()) findings_.add("{} has no channel", name);
-    if (!ports_fit) findings_.add("{} uses a port that does not carry it", name);
+    if (route.channels.empty()) findings_.add("{} has no channel", name());
+    if (!ports_fit) findings_.add("{} uses a port that does not carry it", name());
     if (!route.channels.empty() && differs(bits, route.bits_per_cycle)) {
-      findings_.add("{} carries {} bits a cycle, its narrowest channel {}", name, route.bits_per_cycle, bits);
+      findings_.add("{} carries {} bits a cycle, its narrowest channel {}", name(), route.bits_per_cycle, bits);
     }
     if (!subject_.not_after(latency, route.latency_cycles)) {
-      findings_.add("{} takes {} cycles, its links {}", name, route.latency_cycles, latency);
+      findings_.add("{} takes {} cycles, its links {}", name(), route.latency_cycles, latency);
     }
     if (differs(pj, route.pj_per_bit)) {
-      findings_.add("{} costs {} pJ a bit, its links {}", name, route.pj_per_bit, pj);
+      findings_.add("{} costs {} pJ a bit, its links {}", name(), route.pj_per_bit, pj);
     }
-    if (!leads(route)) findings_.add("{} does not lead there", name);
+    if (!leads(route)) findings_.add("{} does not lead there", name());
   }
 
   // A memory and a core with nothing between them.

@@ -39,13 +39,28 @@ Ways::Ways(const Hardware& hardware, std::vector<bool> hubs, bool with_buses)
     edges.push_back({place_of(link.ends[0]), place_of(link.ends[1]), LinkId(l), true});
     if (link.both_ways) edges.push_back({place_of(link.ends[1]), place_of(link.ends[0]), LinkId(l), false});
   }
+  const auto is_memory = [&](std::uint32_t place) { return place >= cores_ && place < cores_ + memories_; };
   const auto fill = [&](Steps& steps, std::uint32_t Edge::* at, std::uint32_t Edge::* other) {
+    std::vector<std::uint32_t> leading(places, 0);
+    for (const Edge& edge : edges) ++leading[edge.*other];
+    const auto is_last = [&](const Edge& edge) {
+      return is_memory(edge.*other) && leading[edge.*other] == 1 && !is_memory(edge.*at);
+    };
+    steps.last.assign(places, {nowhere, {}, true});
     steps.first.assign(places + 1, 0);
-    for (const Edge& edge : edges) ++steps.first[edge.*at + 1];
+    for (const Edge& edge : edges) {
+      if (is_last(edge)) {
+        steps.last[edge.*other] = {edge.*at, edge.link, edge.forward};
+      } else {
+        ++steps.first[edge.*at + 1];
+      }
+    }
     for (std::uint32_t i = 0; i < places; ++i) steps.first[i + 1] += steps.first[i];
-    steps.steps.resize(edges.size());
+    steps.steps.resize(steps.first[places]);
     std::vector<std::uint32_t> next(steps.first.begin(), steps.first.end() - 1);
-    for (const Edge& edge : edges) steps.steps[next[edge.*at]++] = {edge.*other, edge.link, edge.forward};
+    for (const Edge& edge : edges) {
+      if (!is_last(edge)) steps.steps[next[edge.*at]++] = {edge.*other, edge.link, edge.forward};
+    }
   };
   fill(out_, &Edge::from, &Edge::to);
   fill(into_, &Edge::to, &Edge::from);
@@ -75,6 +90,12 @@ void Ways::begin(Search& search, MemoryId anchor) const {
 
 void Ways::go_on(Search& search, const Steps& steps, std::uint32_t goal) const {
   const auto start = cores_ + static_cast<std::uint32_t>(search.anchor.index());
+  if (const Step& last = steps.last[goal]; last.place != nowhere && goal != start) {
+    if (way_to(search, goal).final) return;
+    go_on(search, steps, last.place);
+    if (search.ways[last.place].final) go_last(search, last, goal);
+    return;
+  }
   while (!way_to(search, goal).final && !search.open.empty()) {
     const Open now = search.open.top();
     search.open.pop();
@@ -99,6 +120,23 @@ void Ways::go_on(Search& search, const Steps& steps, std::uint32_t goal) const {
       search.open.push({links, width, step.place});
     }
   }
+}
+
+void Ways::go_last(Search& search, const Step& last, std::uint32_t goal) const {
+  const Way& before = search.ways[last.place];
+  Way& way = way_to(search, goal);
+  way = {.links = before.links,
+         .width = before.width,
+         .latency_cycles = before.latency_cycles,
+         .before = last.place,
+         .hop = {last.link, last.forward},
+         .final = true,
+         .round = search.round};
+  if (!last.link.valid()) return;
+  const Link& link = (*hardware_)[last.link];
+  ++way.links;
+  way.width = std::min(way.width, link.bits_per_cycle);
+  way.latency_cycles += link.latency_cycles;
 }
 
 Ways::Search& Ways::find(MemoryId from, MemoryId to, std::uint32_t& goal) {

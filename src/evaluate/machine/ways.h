@@ -76,10 +76,12 @@ class Ways {
     std::priority_queue<Open> open;
   };
 
-  // Steps out of every place, or into it.
+  // Steps out of every place, or into it; but not to a memory that one core or bus alone leads to, since none of them
+  // leads on: a machine of many cores has mostly such.
   struct Steps {
     std::vector<std::uint32_t> first;  // by place, and one more
     std::vector<Step> steps;
+    std::vector<Step> last;  // by place: to such a memory, from the place named; nowhere: it is none
     std::span<const Step> at(std::uint32_t place) const {
       return std::span(steps).subspan(first[place], first[place + 1] - first[place]);
     }
@@ -93,6 +95,7 @@ class Ways {
   static Way& way_to(Search& search, std::uint32_t place);
   // Goes on until the way to `goal` is known, or there is none.
   void go_on(Search& search, const Steps& steps, std::uint32_t goal) const;
+  void go_last(Search& search, const Step& last, std::uint32_t goal) const;
 
   const Hardware* hardware_ = nullptr;
   std::uint32_t cores_ = 0, memories_ = 0;

@@ -155,8 +155,17 @@ std::string impossible_shape(const Shape& shape) {
   return count && *count <= max_elements ? "" : "more elements than can be counted";
 }
 
+namespace {
+
+// Views move nothing, and the others become chains of operators of few inputs (graph/narrow.h).
+bool takes_any_number(Op op) {
+  return family_of(op) == OpFamily::view || op == Op::Sum || op == Op::Max || op == Op::Min || op == Op::Mean;
+}
+
+}  // namespace
+
 Expected<Types> infer(const OperatorTypes& operation) {
-  if (operation.inputs.size() > max_operands && family_of(operation.op) != OpFamily::view) {
+  if (operation.inputs.size() > max_operands && !takes_any_number(operation.op)) {
     return shape_error(fmt::format("{} has more than {} inputs", name_of(operation.op), max_operands));
   }
   const std::size_t required = required_inputs(operation.op);
