@@ -4,7 +4,7 @@
 #include "evaluate/check/check.h"
 #include "evaluate/evaluate.h"
 #include "graph/builder.h"
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "networks/open.h"
 #include "onnx/reader.h"
 #include "training/options.h"

@@ -1,5 +1,5 @@
 // Our own search: one operator, the different layers of a network, a whole training step.
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "mapping/machines.h"
 #include "mapping/operators.h"
 #include "mapping/search.h"

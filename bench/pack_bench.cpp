@@ -1,6 +1,6 @@
 // Packing: the public instances against the public program, and the curve over sizes.
-#include "evaluate/packing/csv.h"
-#include "evaluate/packing/packing.h"
+#include "packing/csv.h"
+#include "packing/packing.h"
 #include "support/shared.h"
 
 #include <benchmark/benchmark.h>

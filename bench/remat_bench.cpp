@@ -1,7 +1,7 @@
 // Rematerialization: the public instances against their best known values, and the curve over sizes.
-#include "optimize/remat/bound.h"
-#include "optimize/remat/reader.h"
-#include "optimize/remat/search.h"
+#include "remat/bound.h"
+#include "remat/reader.h"
+#include "remat/search.h"
 #include "optimize/remat_cases.h"
 #include "support/shared.h"
 

@@ -1,6 +1,6 @@
 // How many mappings does ZigZag's model cost in a second here, and how long do the 12 different layers of ResNet-18
 // take on a machine like ZigZag's tpu_like?
-#include "mapping/zigzag/search.h"
+#include "compat/zigzag/search.h"
 
 #include <benchmark/benchmark.h>
 

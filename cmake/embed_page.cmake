@@ -1,4 +1,4 @@
-# Builds the page of reports from web/ and writes a source file that holds it: page_template() of src/report/page.h.
+# Builds the page of reports from web/ and writes a source file that holds it: page_template() of src/present/page/page.h.
 #
 #   cmake -D OUTPUT=page_template.cpp -D SOURCE=web -D WORK=DIR -D NPM=npm -P embed_page.cmake
 #
@@ -63,5 +63,5 @@ else()
     message(FATAL_ERROR "${page} must have the mark /*DATA*/ once")
   endif()
 endif()
-file(WRITE ${OUTPUT} "#include \"report/page.h\"\n\nnamespace monet {\n\nstd::string_view page_template() {\n"
+file(WRITE ${OUTPUT} "#include \"present/page/page.h\"\n\nnamespace monet {\n\nstd::string_view page_template() {\n"
   "  static constexpr std::string_view text = R\"embedded(${content})embedded\";\n  return text;\n}\n\n}  // namespace monet\n")

@@ -18,10 +18,10 @@ HEAVY: dict[str, tuple[float, set[str]]] = {
         1.5,
         {"src/cli/arguments.h", "src/cli/commands.h", "src/cli/mistakes.h", "src/cli/words.h"},
     ),
-    "nlohmann/json.hpp": (1.2, {"src/optimize/remat/json_fields.h", "src/report/json.h", "src/report/result_file.h"}),
+    "nlohmann/json.hpp": (1.2, {"src/remat/json_fields.h", "src/present/json/json.h", "src/present/compare/result_file.h"}),
     "yaml-cpp/yaml.h": (0.6, set()),
     "regex": (0.5, set()),
-    "filesystem": (0.5, {"src/hardware/import/core_files.h"}),
+    "filesystem": (0.5, {"src/compat/import/core_files.h"}),
     "fmt/format.h": (
         0.5,
         {
@@ -29,7 +29,7 @@ HEAVY: dict[str, tuple[float, set[str]]] = {
             "src/hardware/writer_parts.h",
             "src/onnx/export_names.h",
             "src/onnx/import/einsum.h",
-            "src/report/details_text.h",
+            "src/present/page/details_text.h",
         },
     ),
     "fmt/ranges.h": (0.5, set()),
@@ -39,7 +39,7 @@ HEAVY: dict[str, tuple[float, set[str]]] = {
         {
             "src/base/stop.h",
             "src/cli/progress.h",
-            "src/evaluate/packing/search.h",
+            "src/packing/search.h",
             "src/explore/crew/cluster_process.h",
         },
     ),

@@ -16,15 +16,20 @@ from pathlib import Path
 # Top to bottom; rooms in one row lie beside each other and may not use each other.
 LAYERS = [
     ["cli", "python"],
-    ["report"],
+    ["validate"],
+    ["present"],
     ["explore"],
     ["optimize"],
     ["evaluate"],
+    ["compat"],
     ["mapping"],
     ["training"],
     ["networks"],
     ["onnx", "hardware", "interpret"],
+    ["config"],
     ["graph"],
+    ["remat"],
+    ["packing", "solvers"],
     ["base"],
 ]
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}

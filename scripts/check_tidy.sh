@@ -14,7 +14,7 @@ rooms=("$@")
 groups=()
 for room in "${rooms[@]}"; do
   # The Python module is built where its environment is: no compile_commands.json here has it.
-  for group in "$build"/groups/monet_co*/${room}_*.cpp; do [ ! -f "$group" ] || groups+=("$group"); done
+  for group in "$build"/groups/monet_*/${room}_*.cpp; do [ ! -f "$group" ] || groups+=("$group"); done
 done
 if [ ${#groups[@]} -eq 0 ]; then
   echo "tidy: $build has no group of ${rooms[*]}" >&2

@@ -13,16 +13,16 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent
 
 YAML = {
-    "import_hardware": ("src/hardware/import/*.cpp",),
-    "read_custom": ("src/evaluate/cost/custom_file.cpp", "src/hardware/expression*.cpp", "src/hardware/units.cpp"),
+    "import_hardware": ("src/compat/import/*.cpp",),
+    "read_custom": ("src/evaluate/cost/custom_file.cpp", "src/hardware/expression*.cpp", "src/config/units.cpp"),
     "read_hardware": ("src/hardware/*.cpp",),
     "read_plan": ("src/evaluate/plan/*.cpp",),
     "read_recipe": ("src/training/recipe*.cpp",),
-    "read_space": ("src/explore/space/*.cpp", "src/hardware/units.cpp"),
+    "read_space": ("src/explore/space/*.cpp", "src/config/units.cpp"),
 }
 JSON = {
-    "read_result": ("src/report/result_*.cpp", "src/report/page_*.cpp", "src/report/comparison*.cpp"),
-    "remat": ("src/optimize/remat/reader*.cpp",),
+    "read_result": ("src/present/compare/*.cpp", "src/present/page/page_*.cpp"),
+    "remat": ("src/remat/reader*.cpp",),
 }
 LITERAL = re.compile(r'(?<!#include )"([A-Za-z_*=][\w/*=.-]{0,30})"')
 SIGNS = {

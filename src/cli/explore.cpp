@@ -4,8 +4,8 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "explore/space/open.h"
-#include "report/table.h"
-#include "report/units.h"
+#include "present/text/table.h"
+#include "base/quantities.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/layout.h"
 #include "cli/terminal.h"
-#include "report/units.h"
+#include "base/quantities.h"
 
 #include <fmt/format.h>
 

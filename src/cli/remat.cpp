@@ -3,7 +3,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
-#include "hardware/units.h"
+#include "config/units.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hardware/hardware.h"
-#include "hardware/yaml.h"
+#include "config/yaml.h"
 
 namespace monet {
 

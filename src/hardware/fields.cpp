@@ -2,7 +2,7 @@
 
 #include "base/require.h"
 #include "base/try.h"
-#include "hardware/ranges.h"
+#include "config/ranges.h"
 
 #include <fmt/format.h>
 

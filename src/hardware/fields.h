@@ -2,10 +2,10 @@
 // what it states is noted with its source.
 #pragma once
 
-#include "hardware/check_keys.h"
+#include "config/check_keys.h"
 #include "hardware/hardware.h"
-#include "hardware/parameters.h"
-#include "hardware/yaml.h"
+#include "config/parameters.h"
+#include "config/yaml.h"
 
 #include <optional>
 

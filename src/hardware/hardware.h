@@ -9,7 +9,7 @@
 
 #include "base/ids.h"
 #include "graph/nests.h"
-#include "hardware/expression.h"
+#include "config/expression.h"
 
 #include <array>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "base/suggest.h"
 #include "base/try.h"
 #include "hardware/presets.h"
-#include "hardware/words.h"
+#include "config/words.h"
 
 #include <fmt/format.h>
 

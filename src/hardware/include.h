@@ -1,7 +1,7 @@
 // `include`: blocks of other files (or presets) under those of a file.
 #pragma once
 
-#include "hardware/yaml.h"
+#include "config/yaml.h"
 
 #include <string>
 

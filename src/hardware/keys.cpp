@@ -1,32 +1,15 @@
 #include "hardware/keys.h"
 
+#include "graph/nests.h"
+
 #include <algorithm>
 #include <array>
-
-#include "graph/nests.h"
 
 namespace monet {
 
 namespace {
 
 using Keys = std::vector<Key>;
-
-const std::vector<std::string_view> confidences = {"A", "B", "C", "D"};
-
-Keys joined(std::initializer_list<Keys> parts) {
-  Keys all;
-  for (const Keys& part : parts) all.insert(all.end(), part.begin(), part.end());
-  return all;
-}
-
-const Keys provenance = {
-    {.name = "source", .meaning = "where the values of this block were read"},
-    {.name = "confidence",
-     .form = Form::choice,
-     .meaning = "A primary source, B secondary source, C from memory of a publication, D derived",
-     .choices = confidences},
-    {.name = "note", .meaning = "a remark for readers"},
-};
 
 const Keys common_cost_keys = {
     {.name = "static_power",
@@ -158,17 +141,6 @@ const Key dimensions_key = {.name = "dimensions",
 
 }  // namespace
 
-const Key* Block::find(std::string_view key) const {
-  const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return k.name == key; });
-  return found == keys.end() ? nullptr : &*found;
-}
-
-std::vector<std::string> Block::key_names() const {
-  std::vector<std::string> names;
-  for (const Key& key : keys) names.emplace_back(key.name);
-  return names;
-}
-
 const Block& machine_block() {
   static const Block block = {
       "machine",
@@ -203,13 +175,13 @@ const Block& machine_block() {
            domain,
            common_cost_keys,
            parts_keys,
-           provenance})};
+           provenance_keys()})};
   return block;
 }
 
 const Block& cluster_block() {
   static const Block block = {"cluster",
-                              joined({repeat_keys, include, domain, common_cost_keys, parts_keys, provenance})};
+                              joined({repeat_keys, include, domain, common_cost_keys, parts_keys, provenance_keys()})};
   return block;
 }
 
@@ -235,13 +207,13 @@ const Block& effects_block() {
 }
 
 const Block& memory_block() {
-  static const Block block = {"memory", joined({memory_keys, include, domain, common_cost_keys, provenance})};
+  static const Block block = {"memory", joined({memory_keys, include, domain, common_cost_keys, provenance_keys()})};
   return block;
 }
 
 const Block& level_block() {
   static const Block block = {"memory of a core",
-                              joined({level_keys, memory_keys, include, domain, common_cost_keys, provenance})};
+                              joined({level_keys, memory_keys, include, domain, common_cost_keys, provenance_keys()})};
   return block;
 }
 
@@ -288,7 +260,7 @@ const Block& core_block() {
             {.name = "memories", .form = Form::blocks, .meaning = "its memories, lowest first", .block = level_block}},
            domain,
            common_cost_keys,
-           provenance})};
+           provenance_keys()})};
   return block;
 }
 
@@ -302,7 +274,7 @@ const Block& array_block() {
                          .form = Form::quantity,
                          .meaning = "of each cycle of the rule, lanes at work or not; left out: 0",
                          .measure = Measure::energy_per_cycle}},
-                       provenance})};
+                       provenance_keys()})};
   return block;
 }
 
@@ -313,7 +285,7 @@ const Block& vector_block() {
                           .form = Form::names,
                           .meaning = "loops of products that may run across the lanes: G …; left out: any"}},
                         unit_keys,
-                        provenance})};
+                        provenance_keys()})};
   return block;
 }
 
@@ -336,7 +308,7 @@ const Block& rate_block() {
                         .block = rate_precision_block,
                         .names = Names::precisions,
                         .short_for = "rate"}},
-                      provenance})};
+                      provenance_keys()})};
   return block;
 }
 
@@ -344,7 +316,7 @@ const Block& rate_value_block() {
   static const Block block = {
       "rate of an operation",
       joined({{{.name = "value", .form = Form::quantity, .meaning = "operations a second", .measure = Measure::rate}},
-              provenance})};
+              provenance_keys()})};
   return block;
 }
 
@@ -352,7 +324,7 @@ const Block& energy_value_block() {
   static const Block block = {
       "energy of an operation",
       joined({{{.name = "value", .form = Form::quantity, .meaning = "energy of one", .measure = Measure::energy}},
-              provenance})};
+              provenance_keys()})};
   return block;
 }
 
@@ -389,12 +361,12 @@ const Block& operation_block() {
                                         .form = Form::quantity,
                                         .meaning = "of one operation; left out: derived",
                                         .measure = Measure::energy}},
-                                      provenance})};
+                                      provenance_keys()})};
   return block;
 }
 
 const Block& precision_block() {
-  static const Block block = {"precision", joined({precision_keys, provenance})};
+  static const Block block = {"precision", joined({precision_keys, provenance_keys()})};
   return block;
 }
 
@@ -408,7 +380,7 @@ const Block& rate_precision_block() {
                                         .block = energy_value_block,
                                         .names = Names::kinds,
                                         .short_for = "value"}},
-                                      provenance})};
+                                      provenance_keys()})};
   return block;
 }
 
@@ -440,34 +412,8 @@ const Block& link_block() {
              .meaning = "clock of this part; left out: that of the block around it",
              .measure = Measure::frequency}},
            common_cost_keys,
-           provenance})};
+           provenance_keys()})};
   return block;
-}
-
-const Block& stated_block() {
-  static const Block block = {
-      "value", joined({{{.name = "value", .form = Form::parameter, .meaning = "the value"}}, provenance})};
-  return block;
-}
-
-const std::vector<std::string>& kind_names() {
-  static const std::vector<std::string> names = [] {
-    std::vector<std::string> all = {"all", "arithmetic"};
-    for (std::size_t i = 0; i < count_kinds; ++i) all.emplace_back(name_of(static_cast<Count>(i)));
-    return all;
-  }();
-  return names;
-}
-
-bool is_precision(std::string_view name) {
-  static constexpr std::array<std::string_view, 11> starts = {"fp", "float", "bf",   "tf",   "mxfp", "mxint",
-                                                              "mx", "int",   "uint", "nvfp", "bfp"};
-  const std::size_t letters = name.find_first_of("0123456789");
-  if (name.size() > 24 || letters == std::string_view::npos) return false;
-  if (std::find(starts.begin(), starts.end(), name.substr(0, letters)) == starts.end()) return false;
-  // Then bits, and perhaps how they are shared out: fp8e4m3, fp8_e4m3fn.
-  return std::all_of(name.begin() + static_cast<std::ptrdiff_t>(letters), name.end(),
-                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '_'; });
 }
 
 }  // namespace monet

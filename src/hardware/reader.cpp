@@ -5,7 +5,7 @@
 #include "hardware/assemble.h"
 #include "hardware/include.h"
 #include "hardware/prototypes.h"
-#include "hardware/words.h"
+#include "config/words.h"
 
 #include <fmt/format.h>
 

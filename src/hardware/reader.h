@@ -3,7 +3,7 @@
 #pragma once
 
 #include "hardware/hardware.h"
-#include "hardware/yaml.h"
+#include "config/yaml.h"
 
 #include <monet/expected.h>
 

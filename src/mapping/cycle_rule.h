@@ -1,7 +1,7 @@
 // Cycles by the rule that a unit states for itself.
 #pragma once
 
-#include "hardware/expression.h"
+#include "config/expression.h"
 #include "mapping/problem.h"
 
 namespace monet {

@@ -1,7 +1,7 @@
 #include "mapping/mapping_file.h"
 
 #include "base/try.h"
-#include "hardware/import/yaml_node.h"
+#include "config/yaml_node.h"
 
 #include <fmt/format.h>
 

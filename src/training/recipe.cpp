@@ -4,9 +4,9 @@
 #include "base/read_file.h"
 #include "base/require.h"
 #include "base/try.h"
-#include "hardware/check_keys.h"
+#include "config/check_keys.h"
 #include "hardware/include.h"
-#include "hardware/yaml_values.h"
+#include "config/yaml_values.h"
 #include "training/recipe_formats.h"
 #include "training/recipe_reader.h"
 

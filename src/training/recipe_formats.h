@@ -1,7 +1,7 @@
 // The `formats` of a recipe's file: number formats as data.
 #pragma once
 
-#include "hardware/yaml.h"
+#include "config/yaml.h"
 #include "training/recipe.h"
 
 #include <string>

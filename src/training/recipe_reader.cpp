@@ -1,8 +1,8 @@
 #include "training/recipe_reader.h"
 
 #include "base/try.h"
-#include "hardware/check_keys.h"
-#include "hardware/yaml_values.h"
+#include "config/check_keys.h"
+#include "config/yaml_values.h"
 #include "training/recipe_formats.h"
 
 #include <fmt/format.h>

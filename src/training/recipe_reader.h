@@ -1,7 +1,7 @@
 // Where the text of a recipe comes from: shared by those who open recipes and the reader, which follows `base`.
 #pragma once
 
-#include "hardware/yaml.h"
+#include "config/yaml.h"
 #include "training/recipe.h"
 
 #include <string>

@@ -111,7 +111,7 @@ def test_too_little(run, buffers, tmp_path) -> None:
 
 
 def test_more_than_the_load_is_needed(run, tmp_path) -> None:
-    """8 bytes at once, and yet 9 are needed: tests/evaluate/packing_test.cpp tries all orders."""
+    """8 bytes at once, and yet 9 are needed: tests/packing/packing_test.cpp tries all orders."""
     times = [(2, 6, 2), (5, 10, 3), (6, 9, 4), (0, 3, 4), (3, 6, 2), (1, 2, 3), (2, 4, 2)]
     path = write(tmp_path / "hard.csv", [(f"b{i}", *time) for i, time in enumerate(times)])
     fails(run(path, "--capacity", 8), 2, "certain", "8 bytes", "takes 9 bytes", "1 bytes too much", "more capacity")
@@ -146,7 +146,7 @@ def test_mistakes(run, buffers, arguments, words) -> None:
 
 
 def test_a_file_that_is_none(run, tmp_path) -> None:
-    """The messages are tested in tests/evaluate/packing_csv_test.cpp."""
+    """The messages are tested in tests/packing/packing_csv_test.cpp."""
     path = write(tmp_path / "bad.csv", [("a", 0, "3x", 4)])
     fails(run(path), 1, f"{path}:2:5", '"3x"', "whole number")
     path.write_bytes(bytes(range(256)) * 10)

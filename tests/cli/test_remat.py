@@ -134,7 +134,7 @@ def test_a_part_is_rounded_up(solved, graph) -> None:
 
 
 def test_reorder_reports_both(solved, tmp_path) -> None:
-    """Worked out in tests/optimize/remat_search_test.cpp."""
+    """Worked out in tests/remat/remat_search_test.cpp."""
     nodes = [("a", 5, 10), ("b", 5, 10), ("c", 1, 1), ("d", 1, 1), ("e", 1, 1)]
     data = checkmate(nodes, [(0, 2), (1, 3), (2, 4), (3, 4)])
     path, out = write(tmp_path / "g.json", data), tmp_path / "schedule.json"
@@ -262,7 +262,7 @@ def test_a_graph_too_large_for_the_program(run, tmp_path) -> None:
 
 
 def test_a_file_that_is_none(run, tmp_path) -> None:
-    """The messages are tested in tests/optimize/remat_reader_test.cpp."""
+    """The messages are tested in tests/remat/remat_reader_test.cpp."""
     path = tmp_path / "bad.json"
     path.write_text('{"nodes": [\n{"id": 0, ]}')
     fails(run(path, "--budget", "0.9"), 1, f"{path}:2:11", "JSON")

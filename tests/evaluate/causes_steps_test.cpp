@@ -1,7 +1,7 @@
 // What latency and energy of real schedules go to: in closed form, and for any step all of it.
 #include "evaluate/account/causes.h"
 #include "evaluate/evaluate_case.h"
-#include "report/evaluation_parts.h"
+#include "evaluate/run/result.h"
 
 #include <monet/evaluate.h>
 

@@ -112,13 +112,17 @@ TEST_F(Contents, DifferByTheIndicesOfAGather) {
 
 // A view that is shown many times over is gone through once.
 TEST_F(Contents, TakeNoLongerThanThereAreViews) {
-  of([](GraphBuilder& b) {
-    TensorId x = b.input("x", {1, 1});
-    for (int i = 0; i < 40; ++i) {
-      x = b.add(Op::Concat, "c" + std::to_string(i), {x, x}, {{Attr::axis, std::int64_t{0}}});
-    }
-    return b.add(Op::Relu, "r", {x});
-  });
+  const auto doubled = [&](int times) {
+    return of([times](GraphBuilder& b) {
+      TensorId x = b.input("x", {1, 1});
+      for (int i = 0; i < times; ++i) {
+        x = b.add(Op::Concat, "c" + std::to_string(i), {x, x}, {{Attr::axis, std::int64_t{0}}});
+      }
+      return b.add(Op::Relu, "r", {x});
+    });
+  };
+  EXPECT_EQ(doubled(40), doubled(40));
+  EXPECT_NE(doubled(40), doubled(39));
 }
 
 TEST_F(Contents, GiveWhatIsStoredBehindEachInput) {

@@ -1,7 +1,7 @@
 // Weights and optimizer state that live in storage: do they come and go when they should, at the price of their bytes,
 // and does the checker find it when they do not?
 #include "evaluate/evaluate_case.h"
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "training/step.h"
 
 #include <gmock/gmock.h>

@@ -5,7 +5,7 @@
 #include "evaluate/tiles/content.h"
 #include "evaluate/tiles_brute_force.h"
 #include "evaluate/tiles_cases.h"
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 
 #include <gtest/gtest.h>
 
@@ -61,11 +61,13 @@ std::vector<TensorId> random_set(Random& random, const Graph& step) {
 // Steps that recompute different tensors, one after the other, each with a plan of its own.
 TEST(EvaluateNeighbours, AreTheSameAsByThemselves) {
   const SeedRange range = seed_range(12);
+  std::uint64_t compared = 0;
   for (std::uint64_t seed = range.first; seed < range.last && !testing::Test::HasFailure(); ++seed) {
     Random random(seed);
     const auto step = random_subject(random);
     auto hardware = read_hardware_text(RandomHardware(random).make(), "random.yaml");
     if (!step || !hardware) continue;
+    ++compared;
     EvaluatorOptions options = quick_options();
     if (random.chance(0.1)) options.off_chip = true;
     if (random.chance(0.1)) options.cost.extract.precision = "int8";
@@ -81,6 +83,7 @@ TEST(EvaluateNeighbours, AreTheSameAsByThemselves) {
       expect_same_as_fresh(shared, subject, options, "seed " + std::to_string(seed));
     }
   }
+  EXPECT_GE(compared * 2, range.last - range.first);
 }
 
 // Graphs that have little in common, on one machine: nothing of one is taken for something of another.
@@ -92,12 +95,15 @@ TEST(EvaluateNeighbours, MayBeAnyGraphs) {
     const Graph nothing;
     const Evaluator base(nothing, *hardware, cache, quick_options());
     const SeedRange range = seed_range(12);
+    std::uint64_t compared = 0;
     for (std::uint64_t seed = range.first; seed < range.last && !testing::Test::HasFailure(); ++seed) {
       const auto subject = random_evaluation(seed, *hardware);
       if (!subject) continue;
+      ++compared;
       Evaluator shared(subject->graph, base);
       expect_same_as_fresh(shared, *subject, quick_options(), machine + (" seed " + std::to_string(seed)));
     }
+    EXPECT_GE(compared * 2, range.last - range.first) << machine;
   }
 }
 
@@ -111,21 +117,26 @@ TEST(EvaluateNeighbours, ByTheRulesOfZigzag) {
   MappingCache cache;
   const Graph nothing;
   const Evaluator base(nothing, *hardware, cache, options);
+  int compared = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto subject = random_evaluation(seed, *hardware);
     if (!subject) continue;
+    ++compared;
     Evaluator shared(subject->graph, base);
     expect_same_as_fresh(shared, *subject, options, "seed " + std::to_string(seed));
   }
+  EXPECT_GE(compared, 5);
 }
 
 // Views, concatenations, gathers with known indices, windows: the tiles of many graphs by one table.
 TEST(EvaluateNeighbours, ShareTiles) {
   ContentNumbers numbers;
   TilingTable table;
+  int compared = 0;
   for (unsigned seed = 0; seed < 600 && !testing::Test::HasFailure(); ++seed) {
     const auto graph = TileCase(seed).make();
     if (!graph) continue;
+    ++compared;
     const OperatorContents contents(*graph, numbers);
     const TilingGraph shared(*graph, contents, table);
     const TilingGraph alone(*graph);
@@ -138,6 +149,7 @@ TEST(EvaluateNeighbours, ShareTiles) {
       EXPECT_EQ(difference(*expected, *actual), "") << seed;
     }
   }
+  EXPECT_GE(compared, 300);
 }
 
 // One evaluator for each thread, one cache of mappings for all.

@@ -1,7 +1,7 @@
 // Do tensors whose elements share scales take the bytes that they have, in memories and on links, and do the machines
 // for them run everything that a step has?
 #include "evaluate/evaluate_case.h"
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include "evaluate/plan/reader.h"
 #include "graph/builder.h"
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "support/expect_error.h"
 #include "support/onnx_builder.h"
 #include "training/step.h"

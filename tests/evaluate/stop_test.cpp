@@ -1,7 +1,7 @@
 // Does an evaluation end soon after it is asked to, at each of the places where it can, and never otherwise?
 #include "evaluate/addresses/addresses.h"
 #include "evaluate/evaluate_case.h"
-#include "evaluate/subject/subject.h"
+#include "evaluate/open/subject.h"
 
 #include <thread>
 

@@ -1,7 +1,7 @@
 """Does a whole step come out as Stream's own runs did, and where it does not, for which reason?
 
 The reference: what Stream (commit 70eb6751, and its extension for training graphs) printed on tpu_like_quad_core, one
-line a node. Node by node the rules themselves are compared in tests/mapping/stream_reference_test.cpp; here the program
+line a node. Node by node the rules themselves are compared in tests/compat/stream_reference_test.cpp; here the program
 carries out the plan that those lines are, and docs/validation-peers.md has the figures. Tables are printed: pytest -s.
 """
 

@@ -2,7 +2,7 @@
 #include "explore/analysis/analysis.h"
 
 #include "explore/toy_space.h"
-#include "optimize/nsga2/nsga2.h"
+#include "solvers/nsga2.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 #include "explore/price/policy.h"
 
 #include "evaluate/plan/writer.h"
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "optimize/memory_case.h"
 #include "support/expect_error.h"
 #include "support/in_bytes.h"

@@ -2,7 +2,7 @@
 #include "explore/crew/crew.h"
 #include "explore/price/constraints.h"
 #include "explore/price/pricer.h"
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 
 #include <monet/evaluate.h>
 

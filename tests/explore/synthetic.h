@@ -2,7 +2,7 @@
 #pragma once
 
 #include "explore/methods/methods.h"
-#include "optimize/nsga2/nsga2.h"
+#include "solvers/nsga2.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // Whatever the text, importing it as a core, a system or a mapping ends with a result or an error, and what was
 // imported can be written.
-#include "hardware/import/import.h"
-#include "hardware/import/stream_mapping.h"
+#include "compat/import/import.h"
+#include "compat/import/stream_mapping.h"
 #include "hardware/writer.h"
 #include "mapping/mapping_file.h"
 

@@ -1,6 +1,6 @@
 // Whatever the text, reading it as buffers to pack ends with a packing that is one, or an error.
-#include "evaluate/check/packing.h"
-#include "evaluate/packing/csv.h"
+#include "packing/check.h"
+#include "packing/csv.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -5,7 +5,7 @@
 #include "evaluate/plan/reader.h"
 #include "evaluate/plan/writer.h"
 #include "graph/verify.h"
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "networks/builtin.h"
 #include "training/recompute.h"
 #include "training/step.h"

@@ -1,8 +1,8 @@
 // Whatever the text, reading it as a result ends with one or with an error; what was read compares with itself without
 // a change; and its page holds it.
-#include "report/comparison.h"
-#include "report/page.h"
-#include "report/page_plans.h"
+#include "present/compare/comparison.h"
+#include "present/page/page.h"
+#include "present/page/page_plans.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Whatever the text, reading it as a graph or as devices ends with one or with an error; and what fits a graph holds in
 // the checker.
-#include "optimize/remat/reader.h"
-#include "optimize/remat/solve.h"
+#include "remat/reader.h"
+#include "remat/solve.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "hardware/presets.h"
 #include "hardware/support.h"
 

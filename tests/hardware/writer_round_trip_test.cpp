@@ -1,9 +1,9 @@
 // Does reading what was written give the same machine?
-#include "hardware/import/import.h"
+#include "compat/import/import.h"
 #include "hardware/reader.h"
 #include "hardware/writer.h"
 
-#include "hardware/import_files.h"
+#include "compat/import_files.h"
 #include "support/shared.h"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 // writer_round_trip_test.cpp.
 #include "hardware/writer.h"
 
-#include "hardware/import_files.h"
+#include "compat/import_files.h"
 
 #include <gmock/gmock.h>
 #include <yaml-cpp/yaml.h>

@@ -1,6 +1,6 @@
 // A depthwise convolution shares no input between channels, so arrays that unroll channels cannot do it well. Does
 // every preset run one near what the better of its units could do?
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "hardware/presets.h"
 #include "mapping/operators.h"
 #include "mapping/precision.h"

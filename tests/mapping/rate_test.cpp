@@ -1,7 +1,7 @@
 // Cores that are described by what was measured on them.
 #include "mapping/rate.h"
 
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "mapping/extract.h"
 #include "mapping/random_cases.h"
 #include "networks/builtin.h"

@@ -140,7 +140,9 @@ TEST(IdiomsNorm, AScaleThatIsComputedStaysAProduct) {
   model.node("Mul", {"normal", "condition"}, {"y"});
   model.node("Neg", {"y"}, {"z"});
   model.output("z");
-  recognized(model);
+  const Graph graph = recognized(model);
+  EXPECT_EQ(count_of(graph, Op::LayerNormalization), 1);
+  EXPECT_EQ(count_of(graph, Op::Mul), 1);
 }
 
 TEST(IdiomsNorm, AddedNamesDoNotMeetOthers) {

@@ -6,7 +6,7 @@
 #include "evaluate/random_evaluation.h"
 #include "graph/builder.h"
 #include "graph/verify.h"
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "networks/open.h"
 #include "optimize/fusion/extract.h"
 #include "optimize/fusion/fuse.h"
@@ -159,6 +159,18 @@ TEST_P(FusionRandom, IsNeverWorseThanUnfusedAndTheSameFromItsPlan) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Random, FusionRandom, ::testing::Range(0, 12));
+
+TEST(FusionRandomCases, MostlyCanRun) {
+  int runs = 0;
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    const auto subject = test::random_evaluation(seed);
+    if (!subject) continue;
+    MappingCache cache;
+    Evaluator evaluator(subject->graph, subject->hardware, cache, {});
+    if (evaluator.evaluate(empty_request(subject->graph))) ++runs;
+  }
+  EXPECT_GE(runs, 8);
+}
 
 TEST(FusionFuse, AStoppedSearchGivesTheStepAsItIs) {
   const Graph graph = test::in_bytes(layers());

@@ -1,7 +1,7 @@
 // Are the plans of a joint search all sound, within the budget, and none of them worse than another?
 #include "optimize/joint/joint.h"
 
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "optimize/memory_case.h"
 #include "support/in_bytes.h"
 

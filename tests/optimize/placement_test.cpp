@@ -1,7 +1,7 @@
 // Does the search for cores find the best of all, and never anything worse than the policy?
 #include "optimize/placement/placement.h"
 
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "optimize/memory/exact.h"
 #include "optimize/memory_case.h"
 #include "support/in_bytes.h"

@@ -26,23 +26,23 @@ def test_a_heavy_header_in_a_header_is_found(tmp_path):
 
 
 def test_a_header_that_may_but_no_longer_does_is_found(tmp_path):
-    status, lines = check(write(tmp_path, {"src/report/json.h": "#pragma once\n"}))
+    status, lines = check(write(tmp_path, {"src/present/json/json.h": "#pragma once\n"}))
     assert status == 1
-    assert lines == ["check_headers.py: src/report/json.h no longer includes <nlohmann/json.hpp>: remove it from the list"]
+    assert lines == ["check_headers.py: src/present/json/json.h no longer includes <nlohmann/json.hpp>: remove it from the list"]
 
 
 def test_the_table_counts_files_through_headers(tmp_path):
     root = write(
         tmp_path,
         {
-            "src/report/json.h": "#include <nlohmann/json.hpp>\n",
-            "src/report/parts.h": '#include "report/json.h"\n',
-            "src/report/a.cpp": '#include "report/parts.h"\n',
-            "src/report/b.cpp": '#include "report/json.h"\n',
-            "src/report/c.cpp": "#include <nlohmann/json.hpp>\n",
+            "src/present/json/json.h": "#include <nlohmann/json.hpp>\n",
+            "src/present/parts.h": '#include "present/json/json.h"\n',
+            "src/present/a.cpp": '#include "present/parts.h"\n',
+            "src/present/b.cpp": '#include "present/json/json.h"\n',
+            "src/present/c.cpp": "#include <nlohmann/json.hpp>\n",
         },
     )
     status, lines = check(root, "--table")
     assert status == 0
     [line] = [line for line in lines if "nlohmann" in line]
-    assert line.endswith("3 files read <nlohmann/json.hpp>: 2 through src/report/json.h, 1 through itself")
+    assert line.endswith("3 files read <nlohmann/json.hpp>: 2 through src/present/json/json.h, 1 through itself")

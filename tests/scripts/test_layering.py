@@ -36,8 +36,8 @@ def test_own_room_rooms_below_and_public_headers_are_allowed(tmp_path):
         ("src/graph/graph.cpp", '#include "graph.h"', "does not start with a room"),
         ("src/graph/graph.cpp", '#include "monet/error.h"', "angle brackets"),
         ("include/monet/error.h", '#include "base/ids.h"', "it is internal"),
-        ("src/report/chakra.cpp", "#include <protozero/pbf_writer.hpp>", "include \"onnx/wire.h\" instead"),
-        ("tests/report/chakra_test.cpp", "#include <protozero/pbf_reader.hpp>", "include \"onnx/wire.h\" instead"),
+        ("src/present/trace/chakra.cpp", "#include <protozero/pbf_writer.hpp>", "include \"onnx/wire.h\" instead"),
+        ("tests/present/chakra_test.cpp", "#include <protozero/pbf_reader.hpp>", "include \"onnx/wire.h\" instead"),
         ("src/attic/old.cpp", "", "attic is not a room"),
     ],
 )

@@ -1,7 +1,7 @@
 // Steps in 8 bits everywhere, as machines that know nothing else run them by their own recipe.
 #pragma once
 
-#include "evaluate/subject/numbers.h"
+#include "evaluate/open/numbers.h"
 #include "training/quantized.h"
 
 #include <utility>

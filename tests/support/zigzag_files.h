@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mapping/target.h"
-#include "mapping/zigzag/search.h"
+#include "compat/zigzag/search.h"
 
 #include <map>
 #include <string>

@@ -1,8 +1,8 @@
 #include "evaluate/addresses/addresses.h"
 
 #include "base/stop.h"
-#include "evaluate/check/packing.h"
-#include "evaluate/packing/packing.h"
+#include "packing/check.h"
+#include "packing/packing.h"
 
 #include <algorithm>
 

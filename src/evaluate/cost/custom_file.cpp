@@ -3,10 +3,10 @@
 #include "base/read_file.h"
 #include "base/try.h"
 #include "graph/nests.h"
-#include "hardware/check_keys.h"
-#include "hardware/expression.h"
-#include "hardware/parameters.h"
-#include "hardware/yaml_values.h"
+#include "config/check_keys.h"
+#include "config/expression.h"
+#include "config/parameters.h"
+#include "config/yaml_values.h"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include "mapping/cache.h"
 #include "mapping/extract.h"
 #include "mapping/search.h"
-#include "mapping/zigzag/stream_layer.h"
+#include "compat/zigzag/stream_layer.h"
 
 #include <monet/evaluate.h>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "evaluate/cost/tile_cost.h"
-#include "mapping/zigzag/search.h"
+#include "compat/zigzag/search.h"
 
 #include <monet/expected.h>
 

@@ -4,8 +4,8 @@
 #include "base/try.h"
 #include "evaluate/plan/reader.h"
 #include "evaluate/plan/stack_order.h"
-#include "hardware/check_keys.h"
-#include "hardware/yaml_values.h"
+#include "config/check_keys.h"
+#include "config/yaml_values.h"
 #include "mapping/operators.h"
 
 #include <fmt/format.h>

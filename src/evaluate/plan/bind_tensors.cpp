@@ -3,7 +3,7 @@
 #include "base/glob.h"
 #include "base/try.h"
 #include "evaluate/plan/reader.h"
-#include "hardware/check_keys.h"
+#include "config/check_keys.h"
 #include "training/blocks.h"
 #include "training/recompute.h"
 

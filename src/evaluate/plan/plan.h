@@ -3,7 +3,7 @@
 #pragma once
 
 #include "graph/nests.h"
-#include "hardware/yaml.h"
+#include "config/yaml.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "evaluate/plan/dependencies.h"
-#include "hardware/yaml.h"
+#include "config/yaml.h"
 
 #include <monet/expected.h>
 

@@ -1,5 +1,5 @@
 #include "explore/analysis/analysis.h"
-#include "optimize/nsga2/nsga2.h"
+#include "solvers/nsga2.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include "base/read_file.h"
 #include "base/try.h"
 #include "hardware/include.h"
-#include "hardware/yaml.h"
+#include "config/yaml.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "explore/crew/cluster_messages.h"
 
-#include "hardware/yaml.h"
+#include "config/yaml.h"
 
 #include <monet/version.h>
 

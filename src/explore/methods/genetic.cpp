@@ -2,7 +2,7 @@
 #include "explore/methods/each_method.h"
 #include "explore/methods/looker.h"
 #include "explore/methods/sequences.h"
-#include "optimize/nsga2/nsga2.h"
+#include "solvers/nsga2.h"
 
 #include <algorithm>
 #include <optional>

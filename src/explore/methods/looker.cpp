@@ -1,7 +1,7 @@
 #include "explore/methods/looker.h"
 
 #include "base/try.h"
-#include "optimize/nsga2/nsga2.h"
+#include "solvers/nsga2.h"
 
 #include <algorithm>
 #include <unordered_set>

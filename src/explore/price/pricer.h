@@ -3,7 +3,7 @@
 #pragma once
 
 #include "evaluate/evaluate.h"
-#include "evaluate/subject/subject.h"
+#include "evaluate/open/subject.h"
 #include "explore/price/outcome.h"
 #include "explore/space/space.h"
 #include "mapping/cache.h"

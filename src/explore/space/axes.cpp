@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "base/try.h"
-#include "hardware/yaml_values.h"
-#include "hardware/parameters.h"
+#include "config/yaml_values.h"
+#include "config/parameters.h"
 
 #include <fmt/format.h>
 

@@ -2,10 +2,10 @@
 
 #include "base/read_file.h"
 #include "base/try.h"
-#include "hardware/yaml_values.h"
-#include "hardware/check_keys.h"
+#include "config/yaml_values.h"
+#include "config/check_keys.h"
 #include "hardware/include.h"
-#include "hardware/open/open.h"
+#include "evaluate/open/hardware.h"
 #include "hardware/presets.h"
 
 #include <fmt/format.h>

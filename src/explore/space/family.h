@@ -4,7 +4,7 @@
 #include "explore/space/axes.h"
 #include "explore/space/space.h"
 #include "hardware/hardware.h"
-#include "hardware/parameters.h"
+#include "config/parameters.h"
 
 #include <utility>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "explore/space/inline_hardware.h"
 
-#include "hardware/yaml_values.h"
+#include "config/yaml_values.h"
 
 #include <limits>
 

@@ -1,7 +1,7 @@
 // A machine that is written in a space.
 #pragma once
 
-#include "hardware/yaml.h"
+#include "config/yaml.h"
 
 #include <monet/expected.h>
 

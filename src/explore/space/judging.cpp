@@ -1,8 +1,8 @@
 #include "explore/space/judging.h"
 
 #include "base/try.h"
-#include "hardware/yaml_values.h"
-#include "hardware/parameters.h"
+#include "config/yaml_values.h"
+#include "config/parameters.h"
 
 #include <fmt/format.h>
 

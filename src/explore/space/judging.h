@@ -2,7 +2,7 @@
 #pragma once
 
 #include "explore/space/space.h"
-#include "hardware/yaml.h"
+#include "config/yaml.h"
 
 namespace monet::explore {
 

@@ -2,7 +2,7 @@
 #include "base/read_file.h"
 #include "explore/space/axes.h"
 #include "explore/space/family.h"
-#include "hardware/yaml_values.h"
+#include "config/yaml_values.h"
 #include "explore/space/inline_hardware.h"
 #include "explore/space/judging.h"
 #include "explore/space/space.h"

@@ -1,8 +1,8 @@
 #include "explore/space/space.h"
 
 #include "base/require.h"
-#include "hardware/check_keys.h"
-#include "hardware/yaml.h"
+#include "config/check_keys.h"
+#include "config/yaml.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 // on, and by what.
 #pragma once
 
-#include "hardware/expression.h"
-#include "hardware/units.h"
+#include "config/expression.h"
+#include "config/units.h"
 
 #include <monet/evaluate.h>
 #include <monet/expected.h>

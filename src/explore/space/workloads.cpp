@@ -1,8 +1,8 @@
 #include "explore/space/workloads.h"
 
 #include "base/try.h"
-#include "evaluate/subject/subject.h"
-#include "hardware/yaml_values.h"
+#include "evaluate/open/subject.h"
+#include "config/yaml_values.h"
 #include "networks/builtin.h"
 #include "training/options.h"
 

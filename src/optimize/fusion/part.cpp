@@ -1,6 +1,6 @@
 #include "optimize/fusion/part.h"
 
-#include "optimize/program/program.h"
+#include "solvers/program.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "evaluate/plan/plan.h"
-#include "optimize/nsga2/nsga2.h"
+#include "solvers/nsga2.h"
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "optimize/memory/prices.h"
-#include "optimize/remat/problem.h"
-#include "optimize/remat/sequence.h"
+#include "remat/problem.h"
+#include "remat/sequence.h"
 
 #include <monet/expected.h>
 

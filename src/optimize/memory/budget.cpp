@@ -3,7 +3,7 @@
 #include "base/prefixes.h"
 #include "base/suggest.h"
 #include "base/try.h"
-#include "hardware/units.h"
+#include "config/units.h"
 
 #include <fmt/format.h>
 

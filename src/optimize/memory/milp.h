@@ -2,7 +2,7 @@
 #pragma once
 
 #include "optimize/memory/search.h"
-#include "optimize/remat/milp.h"
+#include "remat/milp.h"
 
 #include <optional>
 

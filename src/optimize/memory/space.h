@@ -7,7 +7,7 @@
 #include "evaluate/plan/plan.h"
 #include "evaluate/tiles/stored_width.h"
 #include "graph/graph.h"
-#include "optimize/nsga2/nsga2.h"
+#include "solvers/nsga2.h"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 // Which cores run what: a genetic search that begins with what the default policy does.
 #pragma once
 
-#include "optimize/nsga2/nsga2.h"
+#include "solvers/nsga2.h"
 #include "optimize/pricing/plan_value.h"
 #include "optimize/pricing/pricer.h"
 

@@ -1,0 +1,16 @@
+monet_room(base
+  SOURCES
+  embedded.cpp
+  error.cpp
+  glob.cpp
+  mapped_file.cpp
+  mapping_guard.cpp
+  open_file.cpp
+  prefixes.cpp
+  quantities.cpp
+  read_file.cpp
+  require.cpp
+  suggest.cpp
+  text.cpp
+  whole_file.cpp
+)

@@ -1,0 +1,29 @@
+monet_room(compat
+  USES base graph config hardware mapping
+  SOURCES
+  import/core_files.cpp
+  import/foreign_system.cpp
+  import/import.cpp
+  import/stream.cpp
+  import/stream_mapping.cpp
+  import/stream_operators.cpp
+  import/zigzag.cpp
+  import/zigzag_ports.cpp
+  zigzag/allocate.cpp
+  zigzag/array_mappings.cpp
+  zigzag/bandwidth.cpp
+  zigzag/energy.cpp
+  zigzag/evaluate.cpp
+  zigzag/factors.cpp
+  zigzag/latency.cpp
+  zigzag/layer.cpp
+  zigzag/loading.cpp
+  zigzag/machine.cpp
+  zigzag/movement.cpp
+  zigzag/plan.cpp
+  zigzag/python.cpp
+  zigzag/result.cpp
+  zigzag/search.cpp
+  zigzag/spatial.cpp
+  zigzag/stream_layer.cpp
+)

@@ -1,0 +1,47 @@
+#include "base/try.h"
+#include "evaluate/open/numbers.h"
+#include "evaluate/open/runnable.h"
+#include "evaluate/open/subject.h"
+#include "evaluate/open/hardware.h"
+
+#include <monet/runnable.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace monet {
+
+namespace {
+
+Expected<RunnableMode> runnable_mode(const Subject& subject, const Hardware& hardware, const EvaluateOptions& options) {
+  RunnableMode mode;
+  MONET_TRY(const ExtractOptions extract, extract_of(subject, options));
+  MONET_TRY(ExpandedGraph expanded, expanded_for(subject.graph, hardware, extract));
+  mode.expanded = std::move(expanded.names);
+  for (Unrunnable& each : unrunnable_operators(expanded.graph, hardware, extract)) {
+    mode.missing.push_back({std::move(each.op), each.count, std::move(each.example), std::move(each.reasons)});
+  }
+  mode.runs = mode.missing.empty();
+  return mode;
+}
+
+}  // namespace
+
+Expected<Runnable> check_runnable(const std::string& model, const EvaluateOptions& given) {
+  EvaluateOptions options = given;
+  MONET_TRY(const Hardware hardware, open_hardware(options.hardware, {.parameters = options.parameters}));
+  Runnable result{.hardware = hardware.name, .model = model};
+  MONET_TRY(const NumberChoice numbers, choose_numbers(model, hardware, options.train));
+  options.train.precision = numbers.precision();
+  MONET_TRY(const Subject step, open_subject(model, options, false));
+  MONET_TRY(const Subject forward, open_subject(model, options, true));
+  MONET_TRY(result.training, runnable_mode(step, hardware, options));
+  MONET_TRY(result.inference, runnable_mode(forward, hardware, options));
+  result.warnings = step.warnings;
+  result.notes = step.notes;
+  return result;
+}
+
+}  // namespace monet

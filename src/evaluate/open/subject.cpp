@@ -1,0 +1,197 @@
+#include "evaluate/open/subject.h"
+
+#include "base/try.h"
+#include "evaluate/cost/custom_cost.h"
+#include "evaluate/plan/reader.h"
+#include "evaluate/open/numbers.h"
+#include "evaluate/open/runnable.h"
+#include "networks/open.h"
+#include "training/options.h"
+#include "training/prepare.h"
+#include "training/recompute.h"
+#include "training/step.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace monet {
+
+namespace {
+
+template <class Choice>
+Expected<Choice> choice(const char* option, const std::string& name, std::initializer_list<Choice> choices) {
+  std::vector<std::string> names;
+  for (Choice each : choices) {
+    if (name_of(each) == name) return each;
+    names.emplace_back(name_of(each));
+  }
+  return Error{.message = fmt::format("there is no \"{}\"", name),
+               .place = option,
+               .advice = fmt::format("{}", fmt::join(names, ", "))};
+}
+
+// Of the first input: what a batch that is not given comes to.
+std::int64_t leading_dimension(const Graph& graph) {
+  if (graph.inputs.empty() || graph[graph.inputs.front()].type.shape.empty()) return 1;
+  return graph[graph.inputs.front()].type.shape.front();
+}
+
+}  // namespace
+
+Expected<Objective> objective_named(const std::string& name) {
+  if (name == "latency") return Objective::latency;
+  if (name == "energy") return Objective::energy;
+  if (name == "edp") return Objective::edp;
+  return Error{.message = fmt::format("there is no objective \"{}\"", name),
+               .place = "--objective",
+               .advice = "latency, energy or edp"};
+}
+
+namespace {
+
+Expected<Network> open_as(const std::string& model, const TrainOptions& options,
+                          const training::StepOptions& step_options, bool training) {
+  MONET_TRY(Network network, open_network(model, {.batch = options.batch,
+                                                  .dimensions = options.dimensions,
+                                                  .roles = {options.parameter, options.buffer},
+                                                  .fused_norms = options.fused_norms}));
+  if (training && !network.is_training_step) {
+    MONET_TRY(training::TrainingStep step, training::make_training_step(std::move(network), step_options));
+    network = Network{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
+    network.warnings = std::move(step.warnings);
+    network.notes = std::move(step.notes);
+  } else if (const auto& recipe = step_options.recipe) {
+    network.graph = training::with_values_of(*recipe, std::move(network.graph));
+    if (recipe->everything) {
+      network.graph = training::all_in(*recipe->everything, std::move(network.graph));
+    } else if (recipe->quantizes()) {
+      MONET_TRY(training::QuantizedGraph after, training::quantized(std::move(network.graph), *recipe));
+      network.graph = std::move(after.graph);
+      std::ranges::move(after.notes, std::back_inserter(network.notes));
+    }
+  }
+  return network;
+}
+
+}  // namespace
+
+Expected<Network> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training) {
+  MONET_TRY(const training::StepOptions step_options, training::step_options(options));
+  return open_as(model, options, step_options, training);
+}
+
+Expected<Plan> plan_of(const EvaluateOptions& options) {
+  Plan plan;
+  if (!options.plan.empty()) {
+    MONET_TRY(plan, read_plan(options.plan));
+  }
+  if (!options.order.empty()) {
+    MONET_TRY(plan.order, choice("--order", options.order,
+                                 {PlanOrder::critical_path, PlanOrder::graph, PlanOrder::listed, PlanOrder::frugal}));
+  }
+  if (!options.transfers.empty()) {
+    MONET_TRY(plan.transfers, choice("--transfers", options.transfers, {PlanTransfers::direct, PlanTransfers::memory}));
+  }
+  for (const std::string& name : options.recompute) {
+    plan.tensors.push_back({.name = name, .retention = Retention::recompute, .memory = {}, .place = {}});
+  }
+  for (const std::string& name : options.keep) {
+    plan.tensors.push_back({.name = name, .retention = Retention::keep, .memory = {}, .place = {}});
+  }
+  for (const auto& [name, memory] : options.page) {
+    plan.tensors.push_back({.name = name, .retention = Retention::page, .memory = memory, .place = {}});
+  }
+  return plan;
+}
+
+Graph phases_up_to(const Graph& graph, Phase last) {
+  Graph part = graph;
+  std::vector<Node> nodes;
+  for (const Node& node : graph.nodes()) {
+    if (node.phase <= last) nodes.push_back(node);
+  }
+  part.set_nodes(std::move(nodes));
+  std::erase_if(part.outputs, [&](TensorId id) { return graph[id].producer.valid() && !part[id].producer.valid(); });
+  for (std::size_t i = 0; i < part.tensors().size(); ++i) {
+    if (graph.tensors()[i].producer.valid() && !part.tensors()[i].producer.valid()) part[TensorId(i)].updates = {};
+  }
+  return part;
+}
+
+std::int64_t saved_bytes_of(const Graph& step) {
+  std::int64_t sum = 0;
+  for (const training::SavedCandidate& saved : training::saved_candidates(step)) sum += saved.bytes;
+  return sum;
+}
+
+Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference) {
+  Subject subject;
+  MONET_TRY(training::StepOptions step_options, training::step_options(options.train));
+  // Operators are taken apart before their tensors are counted at another width.
+  if (step_options.recipe) subject.everything = step_options.recipe->everything;
+  if (subject.everything) step_options.recipe.reset();
+  MONET_TRY(Network network, open_as(model, options.train, step_options, !inference));
+  subject.warnings = network.warnings;
+  subject.notes = network.notes;
+  subject.graph = inference ? phases_up_to(network.graph, Phase::forward) : std::move(network.graph);
+  subject.batch = options.train.batch.value_or(leading_dimension(subject.graph));
+  for (const Tensor& tensor : subject.graph.tensors()) {
+    if (tensor.parameter) subject.parameters += element_count(tensor.type.shape);
+  }
+  if (!inference) subject.saved_bytes = saved_bytes_of(subject.graph);
+  return subject;
+}
+
+Expected<ExtractOptions> extract_of(const Subject& subject, const EvaluateOptions& options) {
+  MONET_TRY(ExtractOptions extract, extract_options(options.train.precision, options.products));
+  if (subject.everything) extract.precision = name_of(*subject.everything);
+  return extract;
+}
+
+Expected<Subject> fitted_to(Subject subject, const Hardware& hardware, const EvaluateOptions& options,
+                            const Plan& plan) {
+  MONET_TRY(const ExtractOptions before, extract_of(subject, options));
+  MONET_TRY(ExpandedGraph expanded, expanded_for(std::move(subject.graph), hardware, before, plan.expanded));
+  subject.graph = std::move(expanded.graph);
+  if (subject.everything) subject.graph = training::all_in(*subject.everything, std::move(subject.graph));
+  if (!options.inference) subject.saved_bytes = saved_bytes_of(subject.graph);
+  MONET_TRY(const ExtractOptions extract, extract_options(options.train.precision, options.products));
+  const std::string recipe = options.train.precision.empty() ? "the network" : options.train.precision;
+  if (!options.zigzag) MONET_CHECK(check_numbers(subject.graph, hardware, extract, recipe));
+  subject.expanded = std::move(expanded.names);
+  std::ranges::move(expanded.notes, std::back_inserter(subject.notes));
+  const std::vector<Unrunnable> left = unrunnable_operators(subject.graph, hardware, extract);
+  if (!left.empty()) return unrunnable_error(hardware, left);
+  return subject;
+}
+
+Expected<CustomCosts> custom_costs_of(const EvaluateOptions& options) {
+  if (options.custom_file.empty()) return asked_once(options.custom_costs);
+  if (options.custom_costs) {
+    return Error{.message = "costs of operators are given both by a file and by a function",
+                 .place = options.custom_file,
+                 .advice = "give one of them"};
+  }
+  MONET_TRY(CustomCosts costs, read_custom_costs(options.custom_file));
+  return asked_once(std::move(costs));
+}
+
+Expected<EvaluatorOptions> evaluator_options(const EvaluateOptions& options, MappingStore* store) {
+  EvaluatorOptions how;
+  MONET_TRY(how.cost.search.objective, objective_named(options.objective));
+  how.cost.search.factors = static_cast<std::size_t>(options.factors);
+  MONET_TRY(how.cost.extract, extract_options(options.train.precision, options.products));
+  how.cost.store = store;
+  MONET_TRY(how.cost.custom, custom_costs_of(options));
+  how.stop = options.stop;
+  how.off_chip = options.off_chip || options.zigzag;
+  how.cost.zigzag = options.zigzag;
+  how.jobs = static_cast<std::size_t>(options.jobs);
+  if (options.progress) {
+    how.progress = [&options](std::size_t done, std::size_t all) { options.progress("mapped", done, all); };
+  }
+  return how;
+}
+
+}  // namespace monet

@@ -1,0 +1,187 @@
+#include "base/try.h"
+#include "evaluate/account/carried_out.h"
+#include "evaluate/check/check.h"
+#include "evaluate/evaluate.h"
+#include "evaluate/plan/hash.h"
+#include "evaluate/plan/part.h"
+#include "evaluate/plan/rewritten.h"
+#include "evaluate/plan/writer.h"
+#include "evaluate/open/numbers.h"
+#include "evaluate/open/subject.h"
+#include "evaluate/open/hardware.h"
+#include "evaluate/run/evaluate_network.h"
+#include "evaluate/run/fit.h"
+#include "evaluate/run/result.h"
+#include "evaluate/run/step_graph.h"
+
+#include <monet/evaluate.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+namespace monet {
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+class Evaluating {
+ public:
+  Evaluating(const Hardware& hardware, const EvaluateOptions& options, MappingCache& cache,
+             MappingStore* store = nullptr)
+      : hardware_(hardware), options_(options), cache_(cache), store_(store) {}
+
+  // The graph by the plan; what does not follow from the schedule is left alone.
+  Expected<Evaluation> run(const Graph& original, const Plan& plan, Evaluation result) {
+    MONET_TRY(RewrittenStep rewritten, rewritten_step(plan, original, hardware_));
+    const Graph& graph = rewritten.graph;
+    if (rewritten.recomputes) result.saved_bytes = saved_bytes_of(graph);
+    MONET_TRY(const EvaluatorOptions how, evaluator_options(options_, store_));
+    Evaluator evaluator(graph, hardware_, cache_, how);
+    MONET_TRY(PlanRequest request, evaluator.bind(plan));
+    request.paged = std::move(rewritten.paged);
+    MONET_TRY(const Evaluated evaluated, evaluator.evaluate(request));
+    result.map_s += evaluated.map_s;
+    result.schedule_s += evaluated.schedule_s;
+    for (const std::string& note : evaluator.notes()) {
+      if (std::ranges::find(result.notes, note) == result.notes.end()) result.notes.push_back(note);
+    }
+    result.filled = evaluated.assignment.filled;
+    const ScheduledStep step{graph, hardware_, evaluated.assignment, evaluated.tiles, evaluated.schedule};
+    PackedStays packed;
+    auto start = std::chrono::steady_clock::now();
+    if (options_.pack) {
+      MONET_TRY(packed, pack_stays(step, evaluator.machine(), {}, options_.stop));
+    }
+    result.pack_s += seconds_since(start);
+    fill(result, step, evaluator.operator_bounds(),
+         {.trace = options_.trace, .lifetimes = options_.lifetimes, .packed = options_.pack ? &packed : nullptr});
+    if (options_.graph) result.graph = step_graph(step, rewritten.recomputed);
+    const std::vector<MemoryId> too_small = judge_fit(result, hardware_, evaluator.machine());
+    if (options_.check) MONET_CHECK(check(step, evaluator, too_small, result));
+    if (!options_.zigzag) MONET_CHECK(check_bounds(result));
+    if (result.plan_yaml.empty()) result.plan_yaml = to_yaml(plan_as_carried_out(step, plan, original));
+    return result;
+  }
+
+ private:
+  // By another tool's rules an operator may cost less than it can.
+  static Status check_bounds(const Evaluation& result) {
+    constexpr double rounding = 1 + 1e-6;
+    const bool late = result.bound_cycles > result.latency_cycles * rounding;
+    if (!late && result.bound_pj <= result.energy_pj * rounding) return Done{};
+    return Error{.kind = ErrorKind::defect,
+                 .message = late ? fmt::format("{} cycles are below their bound of {} ({})", result.latency_cycles,
+                                               result.bound_cycles, result.bound_by)
+                                 : fmt::format("{} pJ are below their bound of {}", result.energy_pj, result.bound_pj),
+                 .place = "bound",
+                 .advice = "please report it with the network, the hardware and the plan"};
+  }
+
+  Status check(const ScheduledStep& step, Evaluator& evaluator, const std::vector<MemoryId>& too_small,
+               Evaluation& result) const {
+    const auto start = std::chrono::steady_clock::now();
+    const CheckReport report = check_schedule(
+        step.graph, step.hardware, step.assignment, step.tiles, step.schedule,
+        {.streams = evaluator.counts_streams(), .element_bits = evaluator.element_bits(), .too_small = too_small});
+    result.check_s += seconds_since(start);
+    result.checked = report.looked_at;
+    if (report.count == 0) return Done{};
+    return Error{.kind = ErrorKind::defect,
+                 .message = fmt::format("the schedule breaks {} rules; the first: {}", report.count,
+                                        report.violations.front().what),
+                 .place = "checker",
+                 .advice = "please report it; --no-check shows the result all the same"};
+  }
+
+  const Hardware& hardware_;
+  const EvaluateOptions& options_;
+  MappingCache& cache_;
+  MappingStore* store_;
+};
+
+void compare_with_inference(const std::string& model, const EvaluateOptions& options, const Hardware& hardware,
+                            MappingCache& cache, Evaluation& result) {
+  EvaluateOptions forward = options;
+  forward.check = forward.trace = forward.lifetimes = forward.graph = forward.pack = false;
+  auto opened = open_subject(model, forward, true);
+  if (!opened) return;
+  const auto subject = fitted_to(*std::move(opened), hardware, forward);
+  if (!subject) return;
+  const auto inference = Evaluating(hardware, forward, cache).run(subject->graph, Plan{}, {});
+  if (!inference) return;
+  result.inference_cycles = inference->latency_cycles;
+  result.inference_pj = inference->energy_pj;
+  for (const MemoryResult& memory : inference->memories) {
+    result.inference_peak_bytes = std::max(result.inference_peak_bytes, memory.live_peak_bytes);
+  }
+}
+
+}  // namespace
+
+Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& options) {
+  MappingCache cache;
+  return evaluate_network(model, options, cache);
+}
+
+Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& given, MappingCache& cache) {
+  const auto start = std::chrono::steady_clock::now();
+  EvaluateOptions options = given;
+  MONET_TRY(options.custom_costs, custom_costs_of(given));  // once for all evaluations below
+  options.custom_file.clear();
+  Evaluation result{.model = model, .objective = options.objective, .inference = options.inference};
+  MONET_TRY(const Hardware hardware, open_hardware(options.hardware, {.parameters = options.parameters}));
+  result.hardware = hardware.name;
+  for (const auto& [name, value] : options.parameters)
+    result.hardware_parameters += fmt::format("{}{}={}", result.hardware_parameters.empty() ? "" : ", ", name, value);
+  MONET_TRY(const NumberChoice numbers, choose_numbers(model, hardware, options.train, options.zigzag));
+  result.recipe = numbers.recipe;
+  result.recipe_from = name_of(numbers.from);
+  options.train.precision = numbers.precision();
+  if (!options.inference) result.optimizer = options.train.optimizer;
+  result.clock_hz = hardware.clock_hz;
+  result.micro_batches = options.inference ? 1 : options.train.accumulate;
+  MONET_TRY(Plan plan, plan_of(options));
+  MONET_TRY(Subject subject, open_subject(model, options, options.inference));
+  MONET_TRY(subject, fitted_to(std::move(subject), hardware, options, plan));
+  result.expanded = plan.expanded = subject.expanded;
+  result.warnings = subject.warnings;
+  result.notes = subject.notes;
+  MONET_TRY(std::vector<std::string> warnings, check_hashes(plan, subject.graph, hardware, options.force));
+  std::ranges::move(warnings, std::back_inserter(result.warnings));
+  result.parameters = subject.parameters;
+  result.saved_bytes = subject.saved_bytes;
+  result.batch = subject.batch;
+  if (options.zigzag && !given.train.precision.empty()) {
+    result.notes.emplace_back("--precision has no meaning with --zigzag and is left out");
+  }
+  std::optional<MappingStore> store;
+  if (!options.cache_file.empty()) {
+    MONET_TRY(store, MappingStore::open(options.cache_file));
+    if (store->ignored_lines() > 0) {
+      result.notes.push_back(
+          fmt::format("{}: {} lines are no mappings and were ignored", options.cache_file, store->ignored_lines()));
+    }
+  }
+  Evaluating evaluating(hardware, options, cache, store ? &*store : nullptr);
+  MONET_TRY(result, evaluating.run(subject.graph, plan, std::move(result)));
+  if (result.micro_batches > 1) {
+    const Graph without_update = phases_up_to(subject.graph, Phase::backward);
+    MONET_TRY(const Evaluation part, evaluating.run(without_update, plan_for_part(plan, subject.graph, without_update),
+                                                    Evaluation{.model = model}));
+    const std::int64_t more = result.micro_batches - 1;
+    result = repeat(part, more, std::move(result));
+  }
+  if (store) MONET_CHECK(store->save());
+  if (!result.fits && options.advise) price_options(model, options, hardware, result);
+  if (options.compare && !options.inference) compare_with_inference(model, options, hardware, cache, result);
+  result.wall_s = seconds_since(start);
+  return result;
+}
+
+}  // namespace monet

@@ -1,0 +1,18 @@
+// Whether all of it fits, and what could be done if not.
+#pragma once
+
+#include "evaluate/machine/machine.h"
+#include "evaluate/run/result.h"
+
+#include <monet/evaluate.h>
+
+namespace monet {
+
+// Sets `fits`, and if not by how much which memory is too small. Those that are.
+std::vector<MemoryId> judge_fit(Evaluation& evaluation, const Hardware& hardware, const Machine& machine);
+
+// What would fit: a smaller batch, recomputing, paging; each evaluated.
+void price_options(const std::string& model, const EvaluateOptions& options, const Hardware& hardware,
+                   Evaluation& result);
+
+}  // namespace monet

@@ -1,0 +1,40 @@
+#include "base/try.h"
+#include "explore/price/pricer.h"
+#include "explore/space/open.h"
+#include "explore/store/rescue.h"
+#include "base/quantities.h"
+
+#include <monet/explore.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace monet {
+
+Expected<Rescue> rescue_store(const RescueOptions& options) {
+  std::optional<explore::StoreSubject> given;
+  if (!options.space.empty()) {
+    MONET_TRY(const explore::Space space, explore::open_space(options.space));
+    MONET_TRY(const std::unique_ptr<explore::DesignPricer> pricer, explore::DesignPricer::open(space));
+    given = explore::subject_of(*pricer);
+  }
+  MONET_TRY(const explore::RescuedStore rescued, explore::rescue(options.damaged, given, options.store));
+  return Rescue{options.damaged, rescued.path, rescued.designs, rescued.broken};
+}
+
+std::string to_json(const Rescue& rescue) {
+  const nlohmann::ordered_json json = {
+      {"damaged", rescue.damaged}, {"store", rescue.store}, {"rescued", rescue.rescued}, {"broken", rescue.broken}};
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string to_text(const Rescue& rescue) {
+  std::string text = fmt::format("{} designs of {} are now in {}\n", grouped(static_cast<std::int64_t>(rescue.rescued)),
+                                 rescue.damaged, rescue.store);
+  if (rescue.broken > 0)
+    text += fmt::format("{} designs are there in part and were left out; --resume evaluates them again\n",
+                        grouped(static_cast<std::int64_t>(rescue.broken)));
+  return text;
+}
+
+}  // namespace monet

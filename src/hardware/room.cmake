@@ -1,0 +1,34 @@
+monet_room(hardware
+  USES base graph config
+  SOURCES
+  assemble.cpp
+  check.cpp
+  derive/areas.cpp
+  derive/curve.cpp
+  derive/dram.cpp
+  derive/operations.cpp
+  derive/registers.cpp
+  derive/scaling.cpp
+  derive/sram.cpp
+  derive/table.cpp
+  fields.cpp
+  hardware.cpp
+  include.cpp
+  join.cpp
+  keys.cpp
+  part_names.cpp
+  ports.cpp
+  presets.cpp
+  read_core.cpp
+  read_memory.cpp
+  read_memory_costs.cpp
+  read_parts.cpp
+  read_rate.cpp
+  read_unit.cpp
+  reader.cpp
+  schema.cpp
+  topology.cpp
+  totals.cpp
+  writer.cpp
+  writer_parts.cpp
+)

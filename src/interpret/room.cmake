@@ -1,0 +1,20 @@
+monet_room(interpret
+  USES base graph
+  SOURCES
+  arithmetic.cpp
+  composite.cpp
+  contraction.cpp
+  convolution.cpp
+  elementwise.cpp
+  generate.cpp
+  interpret.cpp
+  movement.cpp
+  norm.cpp
+  pool.cpp
+  prepared_graph.cpp
+  reduction.cpp
+  resample.cpp
+  rounding.cpp
+  softmax.cpp
+  view.cpp
+)

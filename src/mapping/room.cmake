@@ -1,0 +1,27 @@
+monet_room(mapping
+  USES base graph config hardware
+  SOURCES
+  builder.cpp
+  cache.cpp
+  candidates.cpp
+  canonical.cpp
+  coalesce.cpp
+  constraints.cpp
+  cycle_rule.cpp
+  describe.cpp
+  extract.cpp
+  factors.cpp
+  frame.cpp
+  key.cpp
+  latency.cpp
+  mapping_file.cpp
+  operators.cpp
+  order.cpp
+  precision.cpp
+  problem.cpp
+  rate.cpp
+  refine.cpp
+  search.cpp
+  spatial.cpp
+  target.cpp
+)

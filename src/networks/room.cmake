@@ -1,0 +1,21 @@
+monet_room(networks
+  USES base graph onnx
+  SOURCES
+  bert.cpp
+  builtin.cpp
+  fsrcnn.cpp
+  gpt2.cpp
+  gpt2like.cpp
+  inspection.cpp
+  layers.cpp
+  lenet.cpp
+  mlp.cpp
+  mobilenet.cpp
+  open.cpp
+  options.cpp
+  pets.cpp
+  resnet.cpp
+  transformer.cpp
+  unet.cpp
+  vit.cpp
+)

@@ -1,0 +1,355 @@
+#include "base/stop.h"
+#include "base/try.h"
+#include "evaluate/account/bound.h"
+#include "evaluate/plan/bind_tensors.h"
+#include "evaluate/plan/writer.h"
+#include "optimize/memory/bound.h"
+#include "optimize/memory/budget.h"
+#include "optimize/memory/fronts.h"
+#include "optimize/memory/least.h"
+#include "optimize/memory/milp.h"
+#include "optimize/memory/sweep.h"
+#include "evaluate/open/opened.h"
+#include "base/quantities.h"
+
+#include <monet/checkpoint.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace monet {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Everything that the methods share.
+class Checkpointer {
+ public:
+  Checkpointer(const CheckpointOptions& options, Opened opened, PlanValue objective)
+      : options_(options),
+        hardware_(std::move(opened.hardware)),
+        subject_(std::move(opened.subject)),
+        plan_(std::move(opened.plan)),
+        is_over_(stop_after(options.time_limit_s, options.stop)),
+        first_answer_(options.time_limit_s, options.stop) {
+    goal_.objective = std::move(objective);
+  }
+
+  Expected<Checkpointing> run(Checkpointing result, bool keep_points) {
+    keep_points_ = keep_points;
+    MONET_CHECK(prepare(result));
+    MONET_CHECK(price_all_kept(result));
+    first_answer_.found();
+    if (options_.method == "exact") {
+      MONET_CHECK(run_exact(result));
+    } else if (options_.method == "nsga2") {
+      MONET_CHECK(run_nsga2(result));
+    } else if (options_.method == "milp") {
+      MONET_CHECK(run_milp(result));
+    } else if (options_.pareto) {
+      MONET_CHECK(run_sweep(result));
+    } else {
+      MONET_CHECK(run_search(result));
+    }
+    result.evaluated = std::max(result.evaluated, prices_->known().size()) + afresh_;
+    result.complete = result.complete && !is_over_();
+    return result;
+  }
+
+ private:
+  Status prepare(Checkpointing& result) {
+    MONET_TRY(how_, evaluator_options(options_.evaluate));
+    how_.stop = first_answer_.stop();
+    MONET_TRY(budgets_, budgets_from(options_.budgets, std::move(hardware_)));
+    hardware_ = budgets_.hardware;
+    memory_ = budgets_.memory;
+    result.notes.insert(result.notes.end(), budgets_.notes.begin(), budgets_.notes.end());
+    MONET_TRY(const std::vector<BoundTensor> settled, bind_tensors(plan_, subject_.graph, hardware_));
+    first_.emplace(subject_.graph, hardware_, cache_, how_);
+    StepVariant& original = first_->original();
+    space_.emplace(subject_.graph, hardware_, original.evaluator.machine(), plan_, settled,
+                   original.evaluator.element_bits(),
+                   MemorySpaceOptions{.recompute = options_.recompute,
+                                      .page = options_.page,
+                                      .page_static = options_.page_static,
+                                      .reorder = options_.reorder,
+                                      .tensors = options_.tensors});
+    if (!options_.tensors.empty() && space_->candidates().empty()) {
+      return Error{.message = fmt::format("no saved tensor that can be decided about matches {}",
+                                          fmt::join(options_.tensors, " or ")),
+                   .place = "--tensors",
+                   .advice = "`monet train MODEL --saved` lists them"};
+    }
+    prices_.emplace(MemoryPricesInput{.step = subject_.graph,
+                                      .hardware = hardware_,
+                                      .cache = cache_,
+                                      .how = how_,
+                                      .plan = plan_,
+                                      .space = *space_,
+                                      .memory = memory_,
+                                      .jobs = static_cast<std::size_t>(options_.evaluate.jobs)});
+    result.memory = hardware_[memory_].name;
+    result.tensors = space_->candidates().size();
+    result.space = plans_in(space_->choices());
+    return Done{};
+  }
+
+  Status price_all_kept(Checkpointing& result) {
+    const Genome kept = space_->all_kept();
+    MONET_TRY(const MemoryPrice* price, prices_->settle(kept));
+    if (!price->failure.empty()) {
+      // Say it as evaluating the plan would.
+      MONET_TRY(const Priced priced, first_->price(plan_));
+      return Done{};
+    }
+    goal_.budget_bytes = budgets_.bytes(price->peak_bytes);
+    MONET_TRY(const MemoryBound own, bound_for(price->peak_bytes));
+    MONET_TRY(result.all_kept, plan_of(kept, price->peak_bytes, own));
+    if (!options_.deadline.empty()) {
+      MONET_TRY(goal_.deadline_cycles, deadline_from(options_.deadline, price->price.cycles, hardware_.clock_hz));
+      result.deadline_cycles = goal_.deadline_cycles;
+    }
+    result.budget_bytes = goal_.budget_bytes;
+    for (std::string& warning : budgets_.warnings(goal_.budget_bytes)) result.warnings.push_back(std::move(warning));
+    MONET_TRY(const MemoryBound bound, bound_for(goal_.budget_bytes));
+    result.bound_cycles = bound.cycles;
+    result.bound_pj = bound.energy_pj;
+    return Done{};
+  }
+
+  Expected<MemoryBound> bound_for(std::int64_t budget) {
+    // By no plan: what a plan recomputes would be another graph, and its tensors have other numbers.
+    if (!as_it_is_) {
+      MONET_TRY(as_it_is_, first_->price(Plan{}));
+      operator_bounds_ = first_->original().evaluator.operator_bounds();
+    }
+    return memory_bound(as_it_is_->scheduled(hardware_), as_it_is_->variant->evaluator.machine(), operator_bounds_,
+                        *space_, memory_, budget);
+  }
+
+  // The best that was found for a budget.
+  Expected<CheckpointPlan> plan_of(const Genome& genome, std::int64_t budget, const MemoryBound& bound) {
+    MONET_TRY(const MemoryPrice* price, prices_->settle(genome));
+    CheckpointPlan plan;
+    plan.latency_cycles = price->price.cycles;
+    plan.latency_s = hardware_.clock_hz > 0 ? price->price.cycles / hardware_.clock_hz : 0;
+    plan.energy_pj = price->price.energy_pj;
+    plan.peak_bytes = price->peak_bytes;
+    if (goal_.objective.is_function()) plan.value = goal_.objective(price->price, price->peak_bytes);
+    plan.saved_bytes = space_->kept_bytes(genome);
+    plan.saved_bytes_dropped = space_->dropped_bytes(genome);
+    plan.order = name_of(space_->order(genome));
+    plan.recomputed = space_->names(genome, Retention::recompute);
+    plan.paged = space_->names(genome, Retention::page);
+    plan.budget_bytes = budget;
+    plan.bound_cycles = bound.cycles;
+    plan.bound_pj = bound.energy_pj;
+    MONET_TRY(const Plan complete, prices_->complete_plan(genome));
+    plan.plan_yaml = to_yaml(complete);
+    return plan;
+  }
+
+  MemorySearchOptions search_options(const std::string& what) const {
+    MemorySearchOptions search{.evaluations = options_.evaluations,
+                               .seed = options_.seed,
+                               .seeds = options_.seeds,
+                               .prune = options_.prune,
+                               .improve = options_.improve,
+                               .stop = is_over_};
+    if (options_.progress) {
+      search.progress = [this, what](std::size_t priced, double) { options_.progress(what, priced, 0); };
+    }
+    return search;
+  }
+
+  Status run_search(Checkpointing& result, const Genome& start = {}) {
+    MemorySearch search(*prices_, search_options("plans priced"));
+    MONET_TRY(const MemoryAnswer answer, search.search(goal_, start));
+    if (!answer.feasible) return last_try(result);
+    MONET_CHECK(add_plan(result, answer.genome, goal_.budget_bytes));
+    result.proven = static_cast<double>(prices_->known().size()) >= result.space;
+    return Done{};
+  }
+
+  Status add_plan(Checkpointing& result, const Genome& genome, std::int64_t budget) {
+    MONET_TRY(const MemoryBound bound, bound_for(budget));
+    MONET_TRY(CheckpointPlan plan, plan_of(genome, budget, bound));
+    result.plans.push_back(std::move(plan));
+    return Done{};
+  }
+
+  static void set_least(Checkpointing& result, const LeastMemory& least) {
+    result.least_bytes = least.peak_bytes;
+    result.least_cycles = least.cycles;
+    result.forced_by = least.forced_by;
+  }
+
+  Status last_try(Checkpointing& result) {
+    MONET_TRY(const LastTry last, try_the_least(*prices_, goal_, search_options("plans priced for the least memory")));
+    set_least(result, last.least);
+    afresh_ = last.priced;
+    result.feasible = last.best.has_value();
+    return last.best ? add_plan(result, *last.best, goal_.budget_bytes) : Done{};
+  }
+
+  Status run_sweep(Checkpointing& result) {
+    const std::int64_t kept = result.all_kept.peak_bytes;
+    const std::int64_t top = budgets_.home ? std::min(goal_.budget_bytes, kept) : kept;
+    MONET_TRY(const LeastMemory least,
+              find_least(*prices_, goal_, search_options("plans priced for the least memory")));
+    set_least(result, least);
+    result.feasible = least.peak_bytes <= top && least.cycles <= goal_.deadline_cycles;
+    result.pareto_budgets = true;
+    if (!result.feasible) return Done{};
+    SweepOptions sweep{.most_bytes = top,
+                       .least_bytes = least.peak_bytes,
+                       .step_bytes = options_.pareto_step * static_cast<double>(kept),
+                       .search = search_options("")};
+    sweep.search.evaluations = std::max<std::size_t>(1, options_.evaluations / 4);
+    sweep.progress = progress_of("budgets");
+    MONET_TRY(const std::vector<BudgetPlan> plans, sweep_budgets(*prices_, goal_, sweep));
+    for (const BudgetPlan& plan : plans) MONET_CHECK(add_plan(result, plan.genome, plan.budget_bytes));
+    return Done{};
+  }
+
+  Status add_front(Checkpointing& result, const std::vector<Genome>& front) {
+    for (const Genome& genome : front) MONET_CHECK(add_plan(result, genome, goal_.budget_bytes));
+    return front.empty() ? last_try(result) : Done{};
+  }
+
+  MemoryMeasure measure() const { return options_.measure == "saved" ? MemoryMeasure::saved : MemoryMeasure::peak; }
+
+  std::function<void(std::size_t, std::size_t)> progress_of(const char* what) const {
+    if (!options_.progress) return nullptr;
+    return [this, what](std::size_t done, std::size_t all) { options_.progress(what, done, all); };
+  }
+
+  Status run_nsga2(Checkpointing& result) {
+    GeneticOptions genetic{.population = options_.population,
+                           .generations = options_.generations,
+                           .crossover = options_.crossover,
+                           .mutation = options_.mutation,
+                           .seed = options_.seed,
+                           .stop = is_over_};
+    if (options_.progress) {
+      genetic.progress = [this](std::size_t done, std::size_t) {
+        options_.progress("generations", done, options_.generations);
+      };
+    }
+    MONET_TRY(const std::vector<Genome> front, genetic_front(*prices_, goal_, measure(), genetic));
+    return add_front(result, front);
+  }
+
+  // What the program decides is then priced like everything else.
+  Status run_milp(Checkpointing& result) {
+    MONET_TRY(const ProgramDecision decision,
+              decide_by_program(*as_it_is_, prices_->input(), goal_,
+                                {.moves = {.recompute = options_.recompute, .page = options_.page},
+                                 .time_limit_s = options_.time_limit_s}));
+    result.notes.push_back(fmt::format("integer program of {} variables: {}{}", decision.variables,
+                                       decision.genome ? "solved" : "no solution",
+                                       decision.proven ? ", proven in its own model" : ""));
+    if (!decision.genome) return last_try(result);
+    MONET_TRY(const MemoryPrice* price, prices_->settle(*decision.genome));
+    if (violation_of(*price, goal_) == 0) return add_plan(result, *decision.genome, goal_.budget_bytes);
+    result.notes.push_back(
+        fmt::format("its plan needs {} and takes {} when it is carried out, which is not what was asked for; search "
+                    "goes on from it",
+                    byte_size(price->peak_bytes), cycles_text(price->price.cycles)));
+    return run_search(result, *decision.genome);
+  }
+
+  Status run_exact(Checkpointing& result) {
+    if (result.space > static_cast<double>(options_.exact_limit)) {
+      return Error{.message = fmt::format("there are {:.3g} plans, more than {}", result.space, options_.exact_limit),
+                   .place = "--method exact",
+                   .advice = "name fewer tensors with --tensors, or use --method search"};
+    }
+    const ExactOptions exact{.stop = is_over_, .progress = progress_of("plans")};
+    MONET_TRY(const std::vector<ExactPoint> points, price_all(*prices_, exact));
+    const std::vector<std::uint16_t> choices = space_->choices();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const ExactPoint& point = points[i];
+      if (point.peak_bytes < 0) continue;
+      ++result.evaluated;
+      if (!keep_points_) continue;
+      result.points.push_back(
+          {letters(genome_at(choices, i)), point.cycles, point.energy_pj, point.peak_bytes, point.kept_bytes});
+    }
+    result.proven = !is_over_();
+    MONET_TRY(const std::vector<Genome> front, exact_front(*prices_, points, goal_, measure()));
+    return add_front(result, front);
+  }
+
+  std::string letters(const Genome& genome) const {
+    static constexpr std::string_view names = "krp";
+    std::string text;
+    for (std::size_t i = 0; i < space_->candidates().size(); ++i) {
+      text += names[static_cast<std::size_t>(space_->candidates()[i].choices[genome[i]].retention)];
+    }
+    return text;
+  }
+
+  const CheckpointOptions& options_;
+  Hardware hardware_;
+  Subject subject_;
+  Plan plan_;
+  std::function<bool()> is_over_;
+  UntilFirst first_answer_;
+  MappingCache cache_;
+  EvaluatorOptions how_;
+  MemoryGoal goal_;
+  MemoryId memory_;
+  Budgets budgets_;
+  std::optional<Pricer> first_;
+  std::optional<MemorySpace> space_;
+  std::optional<MemoryPrices> prices_;
+  std::optional<Priced> as_it_is_;
+  std::vector<OperatorBound> operator_bounds_;
+  bool keep_points_ = false;
+  std::size_t afresh_ = 0;  // plans priced to find the least
+};
+
+}  // namespace
+
+namespace {
+
+Status check_word(const std::string& word, const char* option, const std::vector<std::string>& words) {
+  if (std::ranges::find(words, word) != words.end()) return Done{};
+  return Error{.message = fmt::format("there is no '{}' here", word),
+               .place = option,
+               .advice = fmt::format("use {}", fmt::join(words, ", "))};
+}
+
+}  // namespace
+
+Expected<Checkpointing> checkpoint_network(const std::string& model, const CheckpointOptions& given, bool keep_points) {
+  const auto start = Clock::now();
+  CheckpointOptions options = given;
+  Checkpointing result{.model = model,
+                       .method = options.method,
+                       .measure = options.measure,
+                       .objective = options.function ? "own" : options.objective};
+  MONET_CHECK(check_word(options.method, "--method", {"search", "exact", "milp", "nsga2"}));
+  MONET_CHECK(check_word(options.measure, "--measure", {"peak", "saved"}));
+  MONET_TRY(PlanValue objective, search_objective(options.objective));
+  MONET_TRY(Opened opened, open_step_on_machine(model, options.evaluate, false));
+  result.hardware = opened.hardware.name;
+  result.recipe = opened.numbers.recipe;
+  result.recipe_from = name_of(opened.numbers.from);
+  result.clock_hz = opened.hardware.clock_hz;
+  result.warnings = opened.warnings;
+  result.warnings.insert(result.warnings.end(), opened.subject.warnings.begin(), opened.subject.warnings.end());
+  result.notes = opened.subject.notes;
+  if (options.function) objective = PlanValue(options.function, opened.hardware.clock_hz);
+  Checkpointer checkpointer(options, std::move(opened), std::move(objective));
+  MONET_TRY(result, checkpointer.run(std::move(result), keep_points));
+  result.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
+  return result;
+}
+
+}  // namespace monet

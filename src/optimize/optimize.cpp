@@ -1,0 +1,177 @@
+#include "base/stop.h"
+#include "base/try.h"
+#include "evaluate/account/bound.h"
+#include "evaluate/account/carried_out.h"
+#include "evaluate/plan/writer.h"
+#include "optimize/joint/joint.h"
+#include "optimize/memory/budget.h"
+#include "evaluate/open/opened.h"
+#include "base/quantities.h"
+
+#include <monet/optimize.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace monet {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Optimizing {
+ public:
+  Optimizing(const OptimizeOptions& options, Subject subject, Plan plan)
+      : options_(options),
+        subject_(std::move(subject)),
+        plan_(std::move(plan)),
+        is_over_(stop_after(options.time_limit_s, options.stop)) {}
+
+  Expected<Optimization> run(Optimization result, Hardware hardware) {
+    MONET_TRY(objective_, search_objective(options_.objective));
+    MONET_TRY(how_, evaluator_options(options_.evaluate));
+    UntilFirst first(options_.time_limit_s, options_.stop);
+    how_.stop = first.stop();
+    MONET_TRY(budgets_, budgets_from(options_.budgets, std::move(hardware)));
+    result.notes.insert(result.notes.end(), budgets_.notes.begin(), budgets_.notes.end());
+    MONET_TRY(const std::vector<BoundTensor> settled, bind_tensors(plan_, subject_.graph, budgets_.hardware));
+    pricer_.emplace(subject_.graph, budgets_.hardware, cache_, how_);
+    MONET_TRY(const Priced priced, pricer_->price(plan_, settled));
+    MONET_TRY(const std::int64_t peak, pricer_->packed_peak(priced, budgets_.memory));
+    first.found();
+    set_bound(result, priced);
+    if (options_.function) objective_ = PlanValue(options_.function, budgets_.hardware.clock_hz);
+    JointOptions joint{.objective = objective_,
+                       .memory = budgets_.memory,
+                       .budget_bytes = budgets_.bytes(peak),
+                       .fuse = options_.fuse,
+                       .decide = options_.decide,
+                       .place = options_.place,
+                       .space = {.recompute = options_.recompute,
+                                 .page = options_.page,
+                                 .page_static = options_.page_static,
+                                 .reorder = options_.reorder},
+                       .rounds = options_.rounds,
+                       .evaluations = options_.evaluations,
+                       .population = options_.population,
+                       .generations = options_.generations,
+                       .plans = options_.plans,
+                       .seed = options_.seed,
+                       .jobs = static_cast<std::size_t>(options_.evaluate.jobs),
+                       .stop = is_over_,
+                       .progress = options_.progress};
+    joint.rules.limit = static_cast<std::size_t>(options_.limit);
+    if (!options_.deadline.empty()) {
+      MONET_TRY(joint.deadline_cycles,
+                deadline_from(options_.deadline, priced.price.cycles, budgets_.hardware.clock_hz));
+      result.deadline_cycles = joint.deadline_cycles;
+    }
+    result.memory = budgets_.hardware[budgets_.memory].name;
+    result.budget_bytes = joint.budget_bytes;
+    for (std::string& warning : budgets_.warnings(joint.budget_bytes)) result.warnings.push_back(std::move(warning));
+    MONET_TRY(const JointResult found,
+              optimize_jointly(subject_.graph, budgets_.hardware, cache_, how_, plan_, settled, joint));
+    MONET_TRY(result.start, described(found.start));
+    for (const JointPlan& plan : found.front) {
+      MONET_TRY(OptimizedPlan next, described(plan));
+      next.why = result.plans.empty() ? "the fastest" : better_than(next, result.plans.back());
+      result.plans.push_back(std::move(next));
+    }
+    result.feasible = !result.plans.empty();
+    result.least_bytes = found.least_bytes;
+    result.evaluated = found.evaluated;
+    result.complete = found.complete;
+    return result;
+  }
+
+ private:
+  void set_bound(Optimization& result, const Priced& priced) {
+    const Bounds bounds = bounds_of(priced.scheduled(budgets_.hardware), priced.variant->evaluator.operator_bounds());
+    result.bound_cycles = bounds.cycles;
+    result.bound_pj = bounds.pj;
+  }
+
+  Expected<OptimizedPlan> described(const JointPlan& joint) {
+    OptimizedPlan plan;
+    plan.latency_cycles = joint.price.cycles;
+    const double clock = budgets_.hardware.clock_hz;
+    plan.latency_s = clock > 0 ? joint.price.cycles / clock : 0;
+    plan.energy_pj = joint.price.energy_pj;
+    plan.peak_bytes = joint.peak_bytes;
+    if (objective_.is_function()) plan.value = objective_(joint.price, joint.peak_bytes);
+    plan.order = name_of(joint.plan.order);
+    plan.placed = joint.placed;
+    MONET_TRY(const Priced priced, pricer_->price(joint.plan));
+    MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(joint.plan, subject_.graph, budgets_.hardware));
+    const auto& width = pricer_->original().evaluator.element_bits();
+    for (const BoundTensor& tensor : tensors) {
+      if (tensor.retention == Retention::keep) continue;
+      const Tensor& what = subject_.graph[tensor.tensor];
+      (tensor.retention == Retention::page ? plan.paged : plan.recomputed).push_back(what.name);
+      plan.saved_bytes_dropped += width[tensor.tensor.index()].bytes(element_count(what.type.shape));
+    }
+    for (const std::vector<NodeId>& stack : priced.evaluated.assignment.stacks) plan.stacks += stack.size() > 1 ? 1 : 0;
+    plan.plan_yaml = to_yaml(plan_as_carried_out(priced.scheduled(budgets_.hardware), joint.plan, subject_.graph));
+    return plan;
+  }
+
+  // Of two plans of the front, the second is slower: what it is better in.
+  static std::string better_than(const OptimizedPlan& plan, const OptimizedPlan& before) {
+    std::vector<std::string> gains;
+    const auto percent = [](double now, double then) { return fmt::format("{:.1f}%", 100 * (1 - now / then)); };
+    if (plan.energy_pj < before.energy_pj) gains.push_back(percent(plan.energy_pj, before.energy_pj) + " less energy");
+    if (plan.peak_bytes < before.peak_bytes)
+      gains.push_back(byte_size(before.peak_bytes - plan.peak_bytes) + " less memory");
+    if (plan.value < before.value) gains.emplace_back("a smaller objective");
+    std::vector<std::string> means;
+    const auto count = [&](std::size_t now, std::size_t then, const char* what) {
+      if (now != then)
+        means.push_back(
+            fmt::format("{} {} {}", now > then ? now - then : then - now, now > then ? "more" : "fewer", what));
+    };
+    count(plan.recomputed.size(), before.recomputed.size(), "tensors recomputed");
+    count(plan.paged.size(), before.paged.size(), "tensors paged");
+    count(static_cast<std::size_t>(plan.stacks), static_cast<std::size_t>(before.stacks), "fused stacks");
+    if (plan.order != before.order) means.push_back("order " + plan.order);
+    if (plan.placed != before.placed) means.emplace_back(plan.placed ? "cores by search" : "cores by the policy");
+    if (means.empty())
+      means.emplace_back(plan.recomputed != before.recomputed ? "other tensors recomputed" : "other cores");
+    return fmt::format("{} for {:.2f}% more time: {}", fmt::join(gains, ", "),
+                       100 * (plan.latency_cycles / before.latency_cycles - 1), fmt::join(means, ", "));
+  }
+
+  const OptimizeOptions& options_;
+  Subject subject_;
+  Plan plan_;
+  std::function<bool()> is_over_;
+  PlanValue objective_;
+  Budgets budgets_;
+  MappingCache cache_;
+  EvaluatorOptions how_;
+  std::optional<Pricer> pricer_;
+};
+
+}  // namespace
+
+Expected<Optimization> optimize_network(const std::string& model, const OptimizeOptions& given) {
+  const auto start = Clock::now();
+  OptimizeOptions options = given;
+  Optimization result{.model = model, .objective = options.function ? "own" : options.objective};
+  MONET_TRY(Opened opened, open_step_on_machine(model, options.evaluate, false));
+  result.hardware = opened.hardware.name;
+  result.recipe = opened.numbers.recipe;
+  result.recipe_from = name_of(opened.numbers.from);
+  result.clock_hz = opened.hardware.clock_hz;
+  result.warnings = opened.warnings;
+  result.warnings.insert(result.warnings.end(), opened.subject.warnings.begin(), opened.subject.warnings.end());
+  result.notes = opened.subject.notes;
+  Optimizing optimizing(options, std::move(opened.subject), std::move(opened.plan));
+  MONET_TRY(result, optimizing.run(std::move(result), std::move(opened.hardware)));
+  result.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
+  return result;
+}
+
+}  // namespace monet

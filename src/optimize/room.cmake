@@ -1,0 +1,38 @@
+monet_room(optimize
+  USES base solvers remat graph config hardware training mapping evaluate
+  SOURCES
+  checkpoint.cpp
+  fuse.cpp
+  fusion/candidates.cpp
+  fusion/check.cpp
+  fusion/choose.cpp
+  fusion/cover.cpp
+  fusion/dominance.cpp
+  fusion/extract.cpp
+  fusion/fuse.cpp
+  fusion/improve.cpp
+  fusion/moves.cpp
+  fusion/part.cpp
+  fusion/price.cpp
+  fusion/problem.cpp
+  fusion/rings.cpp
+  fusion/shared_loops.cpp
+  joint/joint.cpp
+  memory/bare.cpp
+  memory/bound.cpp
+  memory/budget.cpp
+  memory/exact.cpp
+  memory/fronts.cpp
+  memory/least.cpp
+  memory/milp.cpp
+  memory/prices.cpp
+  memory/search.cpp
+  memory/seeds.cpp
+  memory/space.cpp
+  memory/sweep.cpp
+  optimize.cpp
+  placement/placement.cpp
+  pricing/plan_for.cpp
+  pricing/plan_value.cpp
+  pricing/pricer.cpp
+)

@@ -1,0 +1,129 @@
+#include <monet/explore.h>
+
+#include "base/try.h"
+#include "explore/store/parameters_json.h"
+#include "explore/store/store.h"
+#include "base/csv.h"
+#include "explore/summary.h"
+#include "present/json/json.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+namespace monet {
+
+using explore::Outcome;
+using explore::Space;
+using explore::WorkloadOutcome;
+
+namespace {
+
+constexpr std::array<const char*, 7> metrics = {"latency_s",  "energy_pj", "edp",        "area_mm2",
+                                                "peak_bytes", "cost",      "utilization"};
+constexpr std::array<const char*, 11> workload_columns = {"failure",    "latency_cycles", "latency_s",   "energy_pj",
+                                                          "peak_bytes", "macs",           "utilization", "stacks",
+                                                          "tiles",      "recomputed",     "paged"};
+
+const char* status_of(const Outcome& outcome) {
+  return outcome.excluded ? "excluded" : outcome.ran() ? "ran" : "failed";
+}
+
+// The shortest that is read back to the same bits.
+std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+
+std::string heading(const Space& space) {
+  std::string line = "design";
+  for (const auto& parameter : space.chosen(0)) line += "," + csv_field(parameter.first);
+  line += ",status,reason,hardware_hash,static_w,macs_per_cycle,on_chip_bits";
+  for (const char* metric : metrics) fmt::format_to(std::back_inserter(line), ",{}", metric);
+  for (const explore::Workload& workload : space.workloads) {
+    for (const char* column : workload_columns) line += "," + csv_field(workload.name + "." + column);
+  }
+  return line + "\n";
+}
+
+void add_workload(std::string& line, const WorkloadOutcome& workload) {
+  line += "," + csv_field(workload.failure);
+  if (!workload.failure.empty()) {
+    line.append(workload_columns.size() - 1, ',');
+    return;
+  }
+  fmt::format_to(std::back_inserter(line), ",{},{},{},{},{},{},{},{},{},{}", number(workload.latency_cycles),
+                 number(workload.latency_s), number(workload.energy_pj), workload.peak_bytes, number(workload.macs),
+                 number(workload.utilization), workload.stacks, workload.tiles, workload.recomputed, workload.paged);
+}
+
+std::string csv_line(const Outcome& outcome, const Space& space) {
+  const DesignResult result = result_of(outcome, space, {});
+  std::string line = fmt::format("{}", outcome.design);
+  for (const auto& parameter : result.parameters) line += "," + csv_field(parameter.second);
+  fmt::format_to(std::back_inserter(line), ",{},{}", status_of(outcome), csv_field(result.failure));
+  // A machine that is none has no size.
+  if (outcome.hardware_hash.empty()) {
+    line += ",,,,";
+  } else {
+    fmt::format_to(std::back_inserter(line), ",{},{},{},{}", csv_field(outcome.hardware_hash), number(outcome.static_w),
+                   number(outcome.macs_per_cycle), outcome.on_chip_bits);
+  }
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    const bool is_area = std::string_view(metrics[i]) == "area_mm2";
+    line += ",";
+    if (i < result.metrics.size()) {
+      line += number(result.metrics[i].second);
+    } else if (is_area && !outcome.hardware_hash.empty()) {
+      line += number(outcome.area_mm2);
+    }
+  }
+  for (const WorkloadOutcome& workload : outcome.workloads) add_workload(line, workload);
+  if (outcome.workloads.empty()) line.append(space.workloads.size() * workload_columns.size(), ',');
+  return line + "\n";
+}
+
+Json workload_json(const WorkloadOutcome& workload) {
+  if (!workload.failure.empty()) return {{"failure", workload.failure}};
+  return {{"latency_cycles", workload.latency_cycles},
+          {"latency_s", workload.latency_s},
+          {"energy_pj", workload.energy_pj},
+          {"peak_bytes", workload.peak_bytes},
+          {"macs", workload.macs},
+          {"utilization", workload.utilization},
+          {"stacks", workload.stacks},
+          {"tiles", workload.tiles},
+          {"recomputed", workload.recomputed},
+          {"paged", workload.paged}};
+}
+
+std::string json_line(const Outcome& outcome, const Space& space) {
+  const DesignResult result = result_of(outcome, space, {});
+  Json json = {{"index", outcome.design}, {"design", Json::parse(explore::parameters_json(result.parameters))}};
+  json["status"] = status_of(outcome);
+  if (!result.failure.empty()) json["reason"] = result.failure;
+  if (!outcome.hardware_hash.empty()) {
+    json["hardware_hash"] = outcome.hardware_hash;
+    json["area_mm2"] = outcome.area_mm2;
+    json["static_w"] = outcome.static_w;
+    json["macs_per_cycle"] = outcome.macs_per_cycle;
+    json["on_chip_bits"] = outcome.on_chip_bits;
+  }
+  for (const auto& [name, value] : result.metrics) json["metrics"][name] = value;
+  for (std::size_t i = 0; i < outcome.workloads.size(); ++i)
+    json["workloads"][space.workloads[i].name] = workload_json(outcome.workloads[i]);
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Status write_store_csv(const std::string& path, const WriteText& write) {
+  MONET_TRY(explore::Store store, explore::Store::open_to_read(path));
+  MONET_CHECK(write(heading(store.space())));
+  return store.for_each([&](const Outcome& outcome) { return write(csv_line(outcome, store.space())); });
+}
+
+Status write_store_json_lines(const std::string& path, const WriteText& write) {
+  MONET_TRY(explore::Store store, explore::Store::open_to_read(path));
+  return store.for_each([&](const Outcome& outcome) { return write(json_line(outcome, store.space())); });
+}
+
+}  // namespace monet

@@ -1,0 +1,214 @@
+#include "present/json/json.h"
+#include "present/shared/critical_runs.h"
+#include "present/shared/numbers.h"
+
+#include <monet/evaluate.h>
+
+namespace monet {
+
+namespace {
+
+// Equal names are added up, so that parts still make the whole.
+template <class Number>
+Json json_of(const std::vector<std::pair<std::string, Number>>& parts) {
+  Json json = Json::object();
+  for (const auto& [name, value] : parts) {
+    json[name] = json.contains(name) ? json[name].template get<Number>() + value : value;
+  }
+  return json;
+}
+
+Json json_of(const PhaseResult& phase) {
+  return {{"phase", phase.phase},
+          {"start", phase.start},
+          {"end", phase.end},
+          {"latency_cycles", phase.latency_cycles},
+          {"busy_cycles", phase.busy_cycles},
+          {"energy_pj", phase.energy_pj},
+          {"macs", phase.macs}};
+}
+
+Json json_of(const OperatorResult& result) {
+  return {{"name", result.name},
+          {"operator", result.op},
+          {"phase", result.phase},
+          {"stack", result.stack},
+          {"cores", result.cores},
+          {"tiles", result.tiles},
+          {"macs", result.macs},
+          {"start", result.start},
+          {"end", result.end},
+          {"busy_cycles", result.busy_cycles},
+          {"compute_cycles", result.compute_cycles},
+          {"stall_cycles", result.stall_cycles},
+          {"load_cycles", result.load_cycles},
+          {"fill_cycles", result.fill_cycles},
+          {"slowed_cycles", result.slowed_cycles},
+          {"wait_cycles", result.wait_cycles},
+          {"energy_pj", result.energy_pj},
+          {"energy_breakdown",
+           {{"compute", result.compute_pj},
+            {"memory", result.memory_pj},
+            {"network", result.network_pj},
+            {"transfer", result.transfer_pj}}},
+          {"home_read_bytes", result.home_read_bytes},
+          {"home_write_bytes", result.home_write_bytes},
+          {"bound_cycles", result.bound_cycles},
+          {"recomputed", result.recomputed},
+          {"precision", result.precision},
+          {"converted", result.converted}};
+}
+
+Json json_of(const ResourceResult& resource) {
+  Json json = {{"name", resource.name},
+               {"kind", resource.kind},
+               {"type", resource.type},
+               {"busy_cycles", resource.busy_cycles},
+               {"idle_cycles", resource.idle_cycles},
+               {"utilization", resource.utilization},
+               {"bytes", resource.bytes},
+               {"energy_pj", resource.energy_pj}};
+  if (resource.kind == "core") {
+    json["compute_cycles"] = resource.compute_cycles;
+    json["stall_cycles"] = resource.stall_cycles;
+    json["load_cycles"] = resource.load_cycles;
+    json["fill_cycles"] = resource.fill_cycles;
+    json["slowed_cycles"] = resource.slowed_cycles;
+    json["idle_by"] = json_of(resource.idle_by);
+  }
+  return json;
+}
+
+Json json_of(const LiveTensor& tensor) {
+  return {{"name", tensor.name},
+          {"role", tensor.role},
+          {"bytes", tensor.bytes},
+          {"start", tensor.start},
+          {"end", tensor.end}};
+}
+
+Json json_of(const FitOption& option) {
+  return {{"what", option.what},
+          {"fits", option.fits},
+          {"latency_cycles", option.latency_cycles},
+          {"energy_pj", option.energy_pj},
+          {"peak_bytes", option.peak_bytes},
+          {"reason", option.reason}};
+}
+
+Json json_of(const CriticalRun& run) {
+  return {{"name", run.name}, {"kind", run.kind}, {"start", run.start}, {"end", run.end}, {"steps", run.steps}};
+}
+
+Json json_of(const MemoryResult& memory);
+
+template <class Rows>
+Json list_of(const Rows& rows) {
+  Json list = Json::array();
+  for (const auto& row : rows) list.push_back(json_of(row));
+  return list;
+}
+
+Json json_of(const MemoryResult& memory) {
+  // What moves inside a core is part of its tiles: it costs energy, and is not counted in bytes.
+  const bool counted = memory.read_bytes + memory.written_bytes > 0;
+  const auto moved = [&](double bytes) { return counted ? Json(bytes) : Json(nullptr); };
+  return {{"name", memory.name},
+          {"kind", memory.kind},
+          {"capacity_bytes", memory.capacity_bytes},
+          {"live_peak_bytes", memory.live_peak_bytes},
+          {"packed_peak_bytes", memory.packed_peak_bytes},
+          {"peak_at", memory.peak_at},
+          {"peak_by_role", json_of(memory.peak_by_role)},
+          {"alive_at_peak", list_of(memory.alive_at_peak)},
+          {"read_bytes", moved(memory.read_bytes)},
+          {"written_bytes", moved(memory.written_bytes)},
+          {"energy_pj", memory.energy_pj},
+          {"curve", {{"roles", memory.roles}, {"at", memory.curve_at}, {"bytes", memory.curve}}}};
+}
+
+void add_memory_peaks(Json& json, const Evaluation& evaluation) {
+  Json packed = Json::object(), live = Json::object();
+  for (const MemoryResult& memory : evaluation.memories) {
+    live[memory.name] = memory.live_peak_bytes;
+    if (memory.packed_peak_bytes > 0 || memory.live_peak_bytes == 0) packed[memory.name] = memory.packed_peak_bytes;
+  }
+  json["peak_bytes"] = std::move(packed);
+  json["live_peak_bytes"] = std::move(live);
+  json["footprint_bytes"] = json_of(evaluation.footprint_bytes);
+}
+
+Json inference_json(const Evaluation& evaluation) {
+  if (evaluation.inference || evaluation.inference_cycles <= 0) return nullptr;
+  return {{"latency_cycles", evaluation.inference_cycles},
+          {"energy_pj", evaluation.inference_pj},
+          {"peak_bytes", evaluation.inference_peak_bytes}};
+}
+
+// Null where no bound is known.
+Json bound_json(const Evaluation& evaluation) {
+  const auto known = [](double bound) { return bound > 0 ? Json(bound) : Json(nullptr); };
+  return {{"latency_cycles", known(evaluation.bound_cycles)},
+          {"energy_pj", known(evaluation.bound_pj)},
+          {"by", evaluation.bound_by}};
+}
+
+}  // namespace
+
+std::string to_json(const Evaluation& evaluation) {
+  const bool clocked = evaluation.clock_hz > 0;
+  Json json = {{"schema", 1}, {"command", "evaluate"}};
+  json["model"] = evaluation.model;
+  json["hardware"] = evaluation.hardware;
+  json["hardware_parameters"] = evaluation.hardware_parameters;
+  json["objective"] = evaluation.objective;
+  json["mode"] = evaluation.inference ? "inference" : "training";
+  json["clock_hz"] = clocked ? Json(evaluation.clock_hz) : Json(nullptr);
+  json["recipe"] = evaluation.recipe;
+  json["recipe_from"] = evaluation.recipe_from;
+  json["recipe_text"] = numbers_text(evaluation.recipe, evaluation.recipe_from);
+  json["optimizer"] = evaluation.optimizer;
+  json["batch"] = evaluation.batch;
+  json["micro_batches"] = evaluation.micro_batches;
+  json["fits"] = evaluation.fits;
+  json["does_not_fit"] = evaluation.does_not_fit;
+  json["latency_cycles"] = evaluation.latency_cycles;
+  json["latency_s"] = clocked ? Json(evaluation.latency_s) : Json(nullptr);
+  json["latency_by"] = json_of(evaluation.latency_by);
+  json["energy_pj"] = evaluation.energy_pj;
+  json["energy_breakdown"] = json_of(evaluation.energy);
+  json["energy_by"] = json_of(evaluation.energy_by);
+  add_memory_peaks(json, evaluation);
+  json["macs"] = evaluation.macs;
+  json["utilization"] = evaluation.utilization;
+  json["nodes"] = evaluation.nodes;
+  json["parameters"] = evaluation.parameters;
+  json["saved_bytes"] = evaluation.saved_bytes;
+  json["stacks"] = evaluation.stacks;
+  json["tiles"] = evaluation.tiles;
+  json["transfers"] = evaluation.transfers;
+  json["bound"] = bound_json(evaluation);
+  json["checked"] = evaluation.checked;
+  if (evaluation.wall_s >= 0) {
+    json["wall_s"] = evaluation.wall_s;
+    json["wall_breakdown"] = {{"map_s", evaluation.map_s},
+                              {"schedule_s", evaluation.schedule_s},
+                              {"check_s", evaluation.check_s},
+                              {"pack_s", evaluation.pack_s}};
+  }
+  json["phases"] = list_of(evaluation.phases);
+  json["operators"] = list_of(evaluation.operators);
+  json["resources"] = list_of(evaluation.resources);
+  json["memories"] = list_of(evaluation.memories);
+  json["critical_path"] = list_of(critical_runs(evaluation.critical_path));
+  json["critical_by_kind"] = json_of(evaluation.critical_by_kind);
+  json["inference"] = inference_json(evaluation);
+  json["options"] = list_of(evaluation.options);
+  json["filled"] = evaluation.filled;
+  json["expanded"] = evaluation.expanded;
+  json["warnings"] = evaluation.warnings;
+  json["notes"] = evaluation.notes;
+  return text_of(json);
+}
+
+}  // namespace monet

@@ -1,0 +1,162 @@
+#include <monet/explore.h>
+
+#include "base/try.h"
+#include "explore/summary.h"
+#include "present/shared/numbers.h"
+#include "present/text/table.h"
+#include "base/quantities.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace monet {
+
+namespace {
+
+std::string count_text(std::uint64_t count) { return grouped(static_cast<std::int64_t>(count)); }
+
+std::string seen_text(const Exploration& exploration) {
+  const auto size = static_cast<double>(exploration.space_size);
+  const double percent = size > 0 ? 100 * static_cast<double>(exploration.seen) / size : 0;
+  std::string text = fmt::format("{} of {} designs seen ({}%): {} ran, {} cannot run", count_text(exploration.seen),
+                                 count_text(exploration.space_size),
+                                 exploration.seen == exploration.space_size ? "100" : fmt::format("{:.2g}", percent),
+                                 count_text(exploration.evaluated), count_text(exploration.failed));
+  if (exploration.excluded > 0) text += fmt::format(", {} are excluded", count_text(exploration.excluded));
+  if (exploration.fresh > 0) {
+    text += fmt::format("\n{} of them now, in {} ({:.4g} a second)", count_text(exploration.fresh),
+                        seconds_text(exploration.wall_s), exploration.designs_per_s);
+  }
+  if (!exploration.complete) text += "\nended before the search was done";
+  return text + "\n";
+}
+
+// Of all designs, or of how many.
+std::string recipes_text(const Exploration& exploration) {
+  std::string text;
+  for (const auto& [recipe, designs] : exploration.recipes) {
+    text += "numbers: " + numbers_text(recipe, "");
+    if (designs < exploration.evaluated) text += fmt::format(" ({} designs)", count_text(designs));
+    text += '\n';
+  }
+  return text;
+}
+
+std::string front_text(const Exploration& exploration, std::size_t most) {
+  if (exploration.front.empty()) return "";
+  std::vector<Table::Column> columns{{"design", Table::Align::right}};
+  for (const auto& parameter : exploration.front[0].parameters)
+    columns.push_back({parameter.first, Table::Align::right});
+  for (const std::string& objective : exploration.objectives) columns.push_back({objective, Table::Align::right});
+  // What a reader asks next.
+  const std::vector<std::pair<std::string, std::string>> others = {
+      {"latency", "latency_s"}, {"energy", "energy_pj"}, {"area", "area_mm2"}, {"memory", "peak_bytes"}};
+  std::vector<std::pair<std::string, std::string>> shown;
+  for (const auto& other : others) {
+    if (std::ranges::find(exploration.objectives, other.first) == exploration.objectives.end()) shown.push_back(other);
+  }
+  for (const auto& other : shown) columns.push_back({other.first, Table::Align::right});
+  Table table(columns);
+  const std::size_t rows = most == 0 ? exploration.front.size() : std::min(most, exploration.front.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    const DesignResult& result = exploration.front[i];
+    std::vector<std::string> cells{std::to_string(result.design)};
+    for (const auto& parameter : result.parameters) cells.push_back(parameter.second);
+    for (std::size_t k = 0; k < result.objectives.size(); ++k)
+      cells.push_back(objective_text(exploration.objectives[k], result.objectives[k]));
+    for (const auto& other : shown) {
+      const auto found = std::ranges::find(result.metrics, other.second, &std::pair<std::string, double>::first);
+      cells.push_back(found == result.metrics.end() ? "" : objective_text(other.first, found->second));
+    }
+    table.add(std::move(cells));
+  }
+  std::string text = fmt::format("\nThe front in {}: {} designs", fmt::join(exploration.objectives, ", "),
+                                 count_text(exploration.front.size()));
+  if (std::isfinite(exploration.hypervolume)) text += fmt::format(", hypervolume {:.4f}", exploration.hypervolume);
+  text += "\n\n" + table.text();
+  if (rows < exploration.front.size())
+    text += fmt::format("and {} more; --front 0 shows all\n", exploration.front.size() - rows);
+  return text;
+}
+
+std::string failures_text(const Exploration& exploration) {
+  constexpr std::size_t most = 10;
+  if (exploration.failures.empty()) return "";
+  Table table({{"designs", Table::Align::right}, {"cannot run or are excluded, because"}});
+  for (std::size_t i = 0; i < std::min(most, exploration.failures.size()); ++i) {
+    std::string reason = exploration.failures[i].first;
+    std::ranges::replace(reason, '\n', ' ');
+    table.add({count_text(exploration.failures[i].second), std::move(reason)});
+  }
+  std::string text = "\n" + table.text();
+  if (exploration.failures.size() > most)
+    text += fmt::format("and {} more reasons; --json has all\n", exploration.failures.size() - most);
+  return text;
+}
+
+std::string range_text(const Sensitivity& sensitivity) {
+  const SensitivityRow *low = nullptr, *high = nullptr;
+  for (const SensitivityRow& row : sensitivity.values) {
+    if (row.designs == 0) continue;
+    if (low == nullptr || row.mean < low->mean) low = &row;
+    if (high == nullptr || row.mean > high->mean) high = &row;
+  }
+  if (low == nullptr || low == high) return "";
+  return fmt::format("{} at {} to {} at {}", objective_text(sensitivity.objective, low->mean), low->value,
+                     objective_text(sensitivity.objective, high->mean), high->value);
+}
+
+std::string sensitivities_text(const Exploration& exploration) {
+  if (exploration.evaluated < 2) return "";
+  Table table(
+      {{"objective"}, {"parameter"}, {"share of variance", Table::Align::right}, {"geometric mean, from and to"}});
+  for (std::size_t i = 0; i < exploration.objectives.size(); ++i) {
+    std::vector<const Sensitivity*> rows;
+    for (const Sensitivity& sensitivity : exploration.sensitivities) {
+      if (sensitivity.objective == exploration.objectives[i]) rows.push_back(&sensitivity);
+    }
+    std::ranges::stable_sort(rows, std::greater(), [](const Sensitivity* row) { return row->share; });
+    if (i > 0) table.add_rule();
+    for (const Sensitivity* row : rows) {
+      table.add({row == rows.front() ? row->objective : "", row->parameter, fmt::format("{:.1f}%", 100 * row->share),
+                 range_text(*row)});
+    }
+  }
+  return "\nWhich parameter matters how much, by itself\n\n" + table.text();
+}
+
+std::string correlations_text(const Exploration& exploration) {
+  if (exploration.correlations.empty() || exploration.evaluated < 2) return "";
+  Table table({{"workloads"}, {"metric"}, {"rank correlation", Table::Align::right}, {"designs", Table::Align::right}});
+  for (const RankCorrelation& one : exploration.correlations) {
+    table.add({one.a + " and " + one.b, one.metric,
+               std::isfinite(one.spearman) ? fmt::format("{:+.3f}", one.spearman) : "none", count_text(one.designs)});
+  }
+  return "\nDo workloads agree on which design is better? (Spearman: 1 fully, 0 not at all)\n\n" + table.text();
+}
+
+}  // namespace
+
+std::string to_text(const Exploration& exploration, const ExplorationView& view) {
+  std::string text = exploration.space;
+  if (!exploration.description.empty()) text += ": " + exploration.description;
+  text += "\n" + seen_text(exploration);
+  if (!exploration.store.empty()) text += fmt::format("store: {}\n", exploration.store);
+  text += recipes_text(exploration);
+  text += front_text(exploration, view.front) + failures_text(exploration);
+  if (view.sensitivities) text += sensitivities_text(exploration);
+  return text + correlations_text(exploration);
+}
+
+Expected<Exploration> show_store(const ShowOptions& options) {
+  MONET_TRY(explore::Store store, explore::Store::open_to_read(options.store));
+  MONET_TRY(const auto objectives, objectives_named(store.space(), options.objectives));
+  Exploration exploration{.store = options.store};
+  MONET_CHECK(analyse(store, objectives, exploration));
+  return exploration;
+}
+
+}  // namespace monet

@@ -1,0 +1,24 @@
+monet_room(remat
+  USES base solvers
+  SOURCES
+  bound.cpp
+  check.cpp
+  device.cpp
+  exact.cpp
+  goal.cpp
+  graph_parts.cpp
+  improve.cpp
+  json_fields.cpp
+  milp.cpp
+  prices.cpp
+  problem.cpp
+  prune.cpp
+  reader.cpp
+  repair.cpp
+  search.cpp
+  sequence.cpp
+  solve.cpp
+  solve_file.cpp
+  stage_bound.cpp
+  timing.cpp
+)

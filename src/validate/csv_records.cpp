@@ -1,0 +1,75 @@
+#include "validate/csv_records.h"
+
+#include "base/read_file.h"
+#include "base/try.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <utility>
+
+namespace monet {
+
+namespace {
+
+CsvRecord::Cells split(std::string line) {
+  if (line.ends_with('\r')) line.pop_back();
+  CsvRecord::Cells cells;
+  std::istringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+template <class Value>
+Expected<Value> value_in(const CsvRecord& record, const char* column, const char* kind) {
+  MONET_TRY(const std::string cell, record.text(column));
+  Value value = 0;
+  const auto read = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (read.ec == std::errc() && read.ptr == cell.data() + cell.size()) return value;
+  return record.error(fmt::format("'{}' is not {} in column '{}'", cell, kind, column));
+}
+
+}  // namespace
+
+CsvRecord::CsvRecord(std::shared_ptr<const Cells> columns, Cells cells, std::string place)
+    : columns_(std::move(columns)), cells_(std::move(cells)), place_(std::move(place)) {}
+
+Expected<std::string> CsvRecord::text(const char* column) const {
+  const auto found = std::ranges::find(*columns_, column);
+  const auto index = static_cast<std::size_t>(found - columns_->begin());
+  if (found == columns_->end() || index >= cells_.size()) return error(fmt::format("there is no column '{}'", column));
+  return cells_[index];
+}
+
+Expected<std::int64_t> CsvRecord::integer(const char* column) const {
+  return value_in<std::int64_t>(*this, column, "a whole number");
+}
+
+Expected<double> CsvRecord::number(const char* column) const { return value_in<double>(*this, column, "a number"); }
+
+Error CsvRecord::error(std::string message) const {
+  return {.message = std::move(message), .place = place_, .advice = {}};
+}
+
+Expected<std::vector<CsvRecord>> read_csv(const std::string& path, const std::string& advice) {
+  auto text = read_file(path);
+  if (!text) {
+    text.error().advice = advice;
+    return std::move(text).error();
+  }
+  std::istringstream file(*std::move(text));
+  std::string line;
+  if (!std::getline(file, line)) {
+    return Error{.message = "the reference measurements cannot be read", .place = path, .advice = advice};
+  }
+  const auto columns = std::make_shared<const CsvRecord::Cells>(split(line));
+  std::vector<CsvRecord> records;
+  for (int number = 2; std::getline(file, line); ++number) {
+    if (!line.empty()) records.emplace_back(columns, split(line), fmt::format("{}:{}", path, number));
+  }
+  return records;
+}
+
+}  // namespace monet

@@ -1,0 +1,17 @@
+monet_room(validate
+  USES base graph hardware networks training mapping evaluate present
+  SOURCES
+  checkpoint.cpp
+  csv_records.cpp
+  dacapo.cpp
+  dacapo_tables.cpp
+  groundtruth.cpp
+  h200.cpp
+  products.cpp
+  robotics.cpp
+  robotics_footprint.cpp
+  silicon.cpp
+  snax_mx.cpp
+  tin_tin.cpp
+  validation.cpp
+)
