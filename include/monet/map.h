@@ -86,6 +86,7 @@ struct NetworkMapping {
   double clock_hz = 0;
   std::vector<MappedLayer> layers;    // what moves or computes something
   std::vector<MappedLayer> unmapped;  // with reasons
+  std::vector<std::string> expanded;  // composite operators that no core runs whole: their parts are mapped, X.OPERATOR
   std::int64_t views = 0;             // free
   std::int64_t unique = 0;            // different problems that were searched
   double evaluated = 0;               // mappings that were costed

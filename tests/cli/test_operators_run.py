@@ -114,6 +114,16 @@ def test_attention_runs_in_its_parts_where_no_core_runs_it_whole(evaluated, atte
         assert again["latency_cycles"] == found["latency_cycles"] and again["energy_pj"] == found["energy_pj"]
 
 
+def test_attention_is_mapped_in_its_parts(monet, attention) -> None:
+    found = json.loads(run_command(monet, "map", attention, "--hardware", "edge_tpu", "--json", "-q").stdout)
+    [name] = {layer["name"].rpartition(".")[0] for layer in found["layers"] if layer["name"].endswith(".Exp")}
+    parts = [layer for layer in found["layers"] if layer["name"].startswith(name + ".")]
+    assert [part["operator"] for part in parts].count("MatMul") == 2 and not found["unmapped"]
+    # Its name stands for its parts.
+    alone = json.loads(run_command(monet, "map", attention, "--hardware", "edge_tpu", "--layer", name, "--json", "-q").stdout)
+    assert alone["layers"] == parts
+
+
 def test_attention_stays_whole_where_a_core_runs_it(evaluated, attention) -> None:
     found = evaluated(attention, "--hardware", "h100")
     assert found["expanded"] == [] and "attention" in {row["name"] for row in found["operators"]}

@@ -15,7 +15,7 @@
 namespace monet {
 namespace {
 
-const std::filesystem::path tests_of_compat = test::source_folder() / "tests" / "mapping";
+const std::filesystem::path tests_of_compat = test::source_folder() / "tests" / "compat";
 
 class ZigzagCases : public testing::TestWithParam<const char*> {};
 

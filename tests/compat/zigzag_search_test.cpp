@@ -187,7 +187,7 @@ TEST(ZigzagErrors, FixedLoopsMustBeThoseOfTheLayer) {
 
 // A ceiling on energy never changes which order is found.
 TEST(ZigzagSearch, PruningKeepsTheAnswer) {
-  const auto folder = test::source_folder() / "tests" / "mapping";
+  const auto folder = test::source_folder() / "tests" / "compat";
   const auto layers = test::read_zigzag_layers(test::file_text(folder / "zigzag_layers.yaml"));
   for (const char* name : {"split_tops", "uneven_array"}) {
     const Target target = machine(name);

@@ -68,7 +68,9 @@ TEST(Numbers, WhatAMachineCannotRunIsAnErrorThatSaysWhatItCan) {
   ASSERT_FALSE(checked);
   expect_error(checked.error(),
                {"edge_tpu cannot run Gemm", "in the numbers of fp32", "multiplies in int8, not in fp32"});
-  EXPECT_EQ(checked.error().advice, "recipes that it can train with: int8-everywhere, int8-analog");
+  EXPECT_EQ(checked.error().advice,
+            "recipes that it can train with: int8-everywhere, int8-analog; --set arithmetic=... gives it units of "
+            "other numbers than int8");
 }
 
 TEST(Numbers, ARecipeThatThereIsNotIsTheMachinesMistake) {

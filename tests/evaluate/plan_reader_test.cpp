@@ -114,7 +114,7 @@ TEST(PlanWriter, WritesWhatReadsBackEqual) {
   const auto again = plan_from(to_yaml(*plan), "q.yaml");
   ASSERT_TRUE(again.has_value()) << again.error().text() << to_yaml(*plan);
   expect_same(*plan, *again);
-  expect_same({}, *plan_from(to_yaml({}), "q.yaml"));
+  expect_same({}, *plan_from(to_yaml(Plan{}), "q.yaml"));
 }
 
 TEST(PlanWriter, QuotesNamesThatYamlWouldReadAsSomethingElse) {

@@ -85,13 +85,15 @@ Graph quantized_product(const Shape& x, const Shape& w, const std::string& of_x,
   return graph ? *std::move(graph) : Graph();
 }
 
-// 4 rows of each of 4 matrices fill squares of 8 by half; as 16 rows of one they would fill them, but are not stored so.
+// 4 rows of each of 4 matrices fill squares of 8 by half; as 16 rows of one they would fill them, but are not stored
+// so.
 TEST(Extract, AViewOfBlocksIsAsWideAsWhatIsStored) {
   GraphBuilder builder("view");
   const TensorId x = builder.input("x", {4, 4, 64});
   const TensorId w = builder.input("w", {64, 32});
-  const TensorId rows = builder.add(Op::Reshape, "rows", {x}, {{Attr::shape, Integers{16, 64}}});
-  const TensorId again = builder.add(Op::Reshape, "again", {rows}, {{Attr::shape, Integers{2, 8, 64}}});
+  const TensorId rows = builder.add(Op::Reshape, "rows", {x}, {{Attr::shape, std::vector<std::int64_t>{16, 64}}});
+  const TensorId again =
+      builder.add(Op::Reshape, "again", {rows}, {{Attr::shape, std::vector<std::int64_t>{2, 8, 64}}});
   builder.output(builder.add(Op::MatMul, "product", {again, w}));
   for (const TensorId id : {x, w, rows, again}) {
     builder.edit()[id].type.format = *parse_format("int8:e8m0/8x8@-1");

@@ -53,8 +53,20 @@ MappedLayer layer_of(const Graph& graph, const Hardware& hardware, const Operato
   return layer;
 }
 
-Status check_patterns(const Graph& graph, const std::vector<std::string>& patterns) {
+// The name of a composite operator that runs in parts stands for all of them.
+std::vector<std::string> with_parts(std::vector<std::string> patterns, const std::vector<std::string>& expanded) {
+  const std::vector<std::string> given = patterns;
+  for (const std::string& name : expanded) {
+    if (std::ranges::any_of(given, [&](const std::string& p) { return matches(p, name); }))
+      patterns.push_back(name + ".*");
+  }
+  return patterns;
+}
+
+Status check_patterns(const Graph& graph, const std::vector<std::string>& patterns,
+                      const std::vector<std::string>& expanded) {
   for (const std::string& pattern : patterns) {
+    if (std::ranges::any_of(expanded, [&](const std::string& name) { return matches(pattern, name); })) continue;
     const auto fits = [&](const Node& node) { return matches(pattern, node.name); };
     if (std::ranges::any_of(graph.nodes(), fits)) continue;
     std::vector<std::string> names;
@@ -69,14 +81,6 @@ Status check_patterns(const Graph& graph, const std::vector<std::string>& patter
 }
 
 }  // namespace
-
-Expected<Network> network_to_map(const std::string& model, const MapOptions& options, NetworkMapping& result) {
-  MONET_TRY(Network network, open_network_as_asked(model, options.train, options.training));
-  result.warnings.insert(result.warnings.end(), network.warnings.begin(), network.warnings.end());
-  result.notes.insert(result.notes.end(), network.notes.begin(), network.notes.end());
-  MONET_CHECK(check_patterns(network.graph, options.layers));
-  return network;
-}
 
 bool wants_layer(const MapOptions& options, const Node& node) {
   return options.layers.empty() ||
@@ -95,7 +99,13 @@ Expected<NetworkMapping> map_network(const std::string& model, const MapOptions&
   result.recipe_from = name_of(recipe.from);
   MapOptions options = given;
   options.train.precision = recipe.precision();
-  MONET_TRY(const Network network, network_to_map(model, options, result));
+  MONET_TRY(const Network network,
+            options.zigzag ? open_network_as_asked(model, options.train, options.training)
+                           : open_network_for(model, options.train, options.training, hardware, result.expanded));
+  result.warnings.insert(result.warnings.end(), network.warnings.begin(), network.warnings.end());
+  result.notes.insert(result.notes.end(), network.notes.begin(), network.notes.end());
+  MONET_CHECK(check_patterns(network.graph, options.layers, result.expanded));
+  options.layers = with_parts(std::move(options.layers), result.expanded);
   if (options.zigzag) return map_like_zigzag(network, hardware, core, objective, given, std::move(result));
 
   OperatorOptions operators;

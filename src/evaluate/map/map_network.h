@@ -13,13 +13,12 @@ namespace monet {
 
 constexpr std::int64_t full_factors = 8;  // pieces of loops in a full search
 
-// The graph that the options ask for; its warnings and notes go to the result.
-Expected<Network> network_to_map(const std::string& model, const MapOptions& options, NetworkMapping& result);
+// Whether it is one of the layers that the options ask for.
 bool wants_layer(const MapOptions& options, const Node& node);
 // Appends it and adds it to the totals.
 void add_layer(NetworkMapping& mapping, MappedLayer layer);
 
-// The other tool's layers, search and rules (src/mapping/zigzag).
+// The other tool's layers, search and rules (src/compat/zigzag).
 Expected<NetworkMapping> map_like_zigzag(const Network& network, const Hardware& hardware, CoreId core,
                                          Objective objective, const MapOptions& options, NetworkMapping result);
 

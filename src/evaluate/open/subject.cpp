@@ -81,6 +81,24 @@ Expected<Network> open_network_as_asked(const std::string& model, const TrainOpt
   return open_as(model, options, step_options, training);
 }
 
+Expected<Network> open_network_for(const std::string& model, const TrainOptions& options, bool training,
+                                   const Hardware& hardware, std::vector<std::string>& expanded) {
+  MONET_TRY(training::StepOptions step_options, training::step_options(options));
+  // Operators are taken apart before their tensors are counted at another width.
+  std::optional<ElementType> everything;
+  if (step_options.recipe) everything = step_options.recipe->everything;
+  if (everything) step_options.recipe.reset();
+  MONET_TRY(Network network, open_as(model, options, step_options, training));
+  MONET_TRY(ExtractOptions extract, extract_options(options.precision, {}));
+  if (everything) extract.precision = name_of(*everything);
+  MONET_TRY(ExpandedGraph parts, expanded_for(std::move(network.graph), hardware, extract));
+  network.graph = std::move(parts.graph);
+  if (everything) network.graph = training::all_in(*everything, std::move(network.graph));
+  std::ranges::move(parts.notes, std::back_inserter(network.notes));
+  expanded = std::move(parts.names);
+  return network;
+}
+
 Expected<Plan> plan_of(const EvaluateOptions& options) {
   Plan plan;
   if (!options.plan.empty()) {

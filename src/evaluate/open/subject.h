@@ -31,6 +31,10 @@ Expected<Objective> objective_named(const std::string& name);
 
 // A file or a built-in network; with `training` as a training step, if it is none yet; in the precision asked for.
 Expected<Network> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training);
+// The same as it runs on a machine: composite operators that no core can run are in their parts, and `expanded` names
+// them. What no core can run all the same stays.
+Expected<Network> open_network_for(const std::string& model, const TrainOptions& options, bool training,
+                                   const Hardware& hardware, std::vector<std::string>& expanded);
 
 // `inference`: the forward part alone. A recipe of `everything` is left to fitted_to().
 Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference);

@@ -89,6 +89,7 @@ std::string to_json(const NetworkMapping& mapping) {
         {{"name", layer.name}, {"operator", layer.op}, {"phase", layer.phase}, {"reason", layer.reason}});
   }
   json["unmapped"] = std::move(unmapped);
+  json["expanded"] = mapping.expanded;
   json["total"] = {{"cycles", mapping.cycles},
                    {"energy_pj", mapping.energy_pj},
                    {"macs", mapping.macs},
