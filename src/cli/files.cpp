@@ -64,6 +64,7 @@ FolderFiles::FolderFiles(std::string folder) : folder_(std::move(folder)) {
     return;
   }
   const std::filesystem::path parent = std::filesystem::path(folder_).parent_path();
+  error.clear();  // it said that there is none
   if (!parent.empty()) std::filesystem::create_directories(parent, error);
   if (error) {
     status_ = report(no_folder(folder_, error.message()));

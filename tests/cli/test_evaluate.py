@@ -288,6 +288,13 @@ def test_rows_of_tables(run) -> None:
     assert "shows all" not in everything and len(everything) > len(few)
 
 
+def test_zeros_between_are_written_too(evaluated) -> None:
+    """The gradient of a 1x1 convolution with steps of 2 adds to a quarter of the elements: 8 x 64 x 32 x 32 in 8 bits."""
+    found = evaluated("resnet18-cifar", "--batch", 8, "--hardware", "edge_tpu", "--off-chip", "--no-compare")
+    [row] = [row for row in found["operators"] if row["name"] == "layer2.0.downsample.0.grad.ConvTranspose"]
+    assert row["home_write_bytes"] == 8 * 64 * 32 * 32
+
+
 # Files
 
 

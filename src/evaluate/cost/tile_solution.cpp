@@ -50,6 +50,37 @@ void add_use(std::vector<PortUse>& uses, std::uint8_t level, std::int8_t port, d
   uses.push_back({level, port, bits});
 }
 
+// Over the first port of home memory that can.
+void stream_bits(TileCost& cost, const Hardware& hardware, const CorePlaces& places, const Core& core, std::size_t path,
+                 bool reads, double bits) {
+  const auto level =
+      static_cast<std::size_t>(std::ranges::find(core.levels, places.home[path], &Level::memory) - core.levels.begin());
+  const Memory& home = hardware[places.home[path]];
+  (reads ? cost.home_read_bits : cost.home_write_bits) += bits;
+  for (std::size_t p = 0; p < home.ports.size(); ++p) {
+    if (!fits(home.ports[p].kind, reads ? Transfer::to_low : Transfer::from_low)) continue;
+    add_use(cost.ports, static_cast<std::uint8_t>(level), static_cast<std::int8_t>(p), bits);
+    cost.level_pj[level] += bits / static_cast<double>(home.ports[p].max_bits) * (reads ? home.read_pj : home.write_pj);
+    break;
+  }
+}
+
+// The same with the positions that its steps leave out between those that it touches.
+ProblemOperand without_gaps(ProblemOperand operand, std::span<const double> sizes) {
+  for (ProblemAxis& axis : operand.axes) {
+    if (axis.scattered || axis.divisor != 1 || axis.terms.empty()) continue;
+    const auto step = [](const Term& term) { return std::abs(term.factor); };
+    const auto longest = std::ranges::max_element(axis.terms, {}, step);
+    double inside = static_cast<double>(axis.span);
+    for (auto term = axis.terms.begin(); term != axis.terms.end(); ++term) {
+      if (term != longest) inside += static_cast<double>(step(*term)) * (sizes[term->loop] - 1);
+    }
+    const double gap = static_cast<double>(step(*longest)) - inside;
+    if (gap > 0) axis.span += static_cast<std::int64_t>(gap);
+  }
+  return operand;
+}
+
 // A core that is described by its rate says nothing of how often it reads what streams: each element moves once. One
 // without a memory of its own works on home itself.
 void stream_once(TileCost& cost, const Problem& problem, const Hardware& hardware, const CorePlaces& places,
@@ -62,21 +93,24 @@ void stream_once(TileCost& cost, const Problem& problem, const Hardware& hardwar
     // What passes between nests is its own business.
     if ((streamed >> path & 1U) == 0 || operand.piece_bits > 0) continue;
     const double bits = elements(operand, sizes) * operand.bits;
-    const auto level = static_cast<std::size_t>(std::ranges::find(core.levels, places.home[path], &Level::memory) -
-                                                core.levels.begin());
-    const Memory& home = hardware[places.home[path]];
-    const auto move = [&](bool reads) {
-      (reads ? cost.home_read_bits : cost.home_write_bits) += bits;
-      for (std::size_t p = 0; p < home.ports.size(); ++p) {
-        if (!fits(home.ports[p].kind, reads ? Transfer::to_low : Transfer::from_low)) continue;
-        add_use(cost.ports, static_cast<std::uint8_t>(level), static_cast<std::int8_t>(p), bits);
-        cost.level_pj[level] +=
-            bits / static_cast<double>(home.ports[p].max_bits) * (reads ? home.read_pj : home.write_pj);
-        break;
-      }
-    };
+    const auto move = [&](bool reads) { stream_bits(cost, hardware, places, core, path, reads, bits); };
     if (operand.written) move(false);
     if (!operand.written || operand.continues) move(true);
+  }
+}
+
+// The gradient of a convolution whose steps are longer than its kernel adds to some elements. The zeros between them
+// are stored too: they stream once, with the results.
+void stream_gaps(TileCost& cost, const Problem& problem, const Hardware& hardware, const CorePlaces& places,
+                 const Core& core, std::uint8_t streamed) {
+  constexpr auto path = static_cast<std::size_t>(Path::output);
+  if ((streamed >> path & 1U) == 0 || !places.home[path].valid() || !places.local[path].valid()) return;
+  std::vector<double> sizes;
+  for (const Loop& loop : problem.loops) sizes.push_back(static_cast<double>(loop.size));
+  for (const ProblemOperand& operand : problem.operands) {
+    if (!operand.written || operand.continues || operand.piece_bits > 0) continue;
+    const double gaps = elements(without_gaps(operand, sizes), sizes) - elements(operand, sizes);
+    if (gaps > 0) stream_bits(cost, hardware, places, core, path, false, gaps * operand.bits);
   }
 }
 
@@ -283,6 +317,7 @@ void TileSolver::add_rate(TileSolution& solution, const Problem& problem, const 
   const Problem adapted = as_on(core, problem, &note);
   add_note(solution, core, note);
   stream_once(total, adapted, hardware, machine_[id], core, request.streamed);
+  stream_gaps(total, problem, hardware, machine_[id], core, request.streamed);
 }
 
 TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem& problem, const TileRequest& request,
@@ -348,6 +383,14 @@ void TileSolver::add_nest(TileSolution& solution, const Problem& problem, const 
   total.bound_by = cost.bound_by;
   for (std::size_t m = 0; m < cost.memory_pj.size(); ++m) total.level_pj[best.place->level[m]] += cost.memory_pj[m];
   add_traffic(total, best, request);
+  const double written = total.home_write_bits;
+  const CorePlaces& core_places = machine_[machine_.first_of_kind(request.kind)];
+  stream_gaps(total, problem, machine_.hardware(), core_places, core, request.streamed);
+  if (total.home_write_bits == written) return;
+  const double longer = streaming_cycles(total, machine_.hardware(), core_places, core) - total.cycles;
+  if (longer <= 0) return;
+  total.cycles += longer;
+  total.stall_cycles += longer;
 }
 
 // Of memories that others use as well: what it takes of their ports and what it holds there.
