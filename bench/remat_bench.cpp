@@ -2,7 +2,7 @@
 #include "remat/bound.h"
 #include "remat/reader.h"
 #include "remat/search.h"
-#include "optimize/remat_cases.h"
+#include "remat/remat_cases.h"
 #include "support/shared.h"
 
 #include <benchmark/benchmark.h>
