@@ -38,6 +38,7 @@ HEAVY: dict[str, tuple[float, set[str]]] = {
         0.3,
         {
             "src/base/stop.h",
+            "src/base/stopwatch.h",
             "src/cli/progress.h",
             "src/packing/search.h",
             "src/explore/crew/cluster_process.h",

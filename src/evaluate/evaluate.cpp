@@ -1,5 +1,6 @@
 #include "evaluate/evaluate.h"
 
+#include "base/stopwatch.h"
 #include "base/stop.h"
 #include "base/try.h"
 #include "evaluate/account/totals.h"
@@ -16,10 +17,6 @@
 namespace monet {
 
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // As the mappings cost them: each element at the precision asked for, or as its format says.
 std::vector<StoredWidth> stored_widths(const Graph& graph, const std::string& precision) {

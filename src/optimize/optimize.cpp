@@ -1,7 +1,7 @@
 #include "base/stop.h"
+#include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/account/bound.h"
-#include "evaluate/account/carried_out.h"
 #include "evaluate/plan/writer.h"
 #include "optimize/joint/joint.h"
 #include "optimize/memory/budget.h"
@@ -25,10 +25,7 @@ using Clock = std::chrono::steady_clock;
 class Optimizing {
  public:
   Optimizing(const OptimizeOptions& options, Subject subject, Plan plan)
-      : options_(options),
-        subject_(std::move(subject)),
-        plan_(std::move(plan)),
-        is_over_(stop_after(options.time_limit_s, options.stop)) {}
+      : options_(options), subject_(std::move(subject)), plan_(std::move(plan)) {}
 
   Expected<Optimization> run(Optimization result, Hardware hardware) {
     MONET_TRY(objective_, search_objective(options_.objective));
@@ -61,7 +58,8 @@ class Optimizing {
                        .plans = options_.plans,
                        .seed = options_.seed,
                        .jobs = static_cast<std::size_t>(options_.evaluate.jobs),
-                       .stop = is_over_,
+                       .time_limit_s = options_.time_limit_s - seconds_since(begun_),
+                       .stop = options_.stop,
                        .progress = options_.progress};
     joint.rules.limit = static_cast<std::size_t>(options_.limit);
     if (!options_.deadline.empty()) {
@@ -104,7 +102,6 @@ class Optimizing {
     if (objective_.is_function()) plan.value = objective_(joint.price, joint.peak_bytes);
     plan.order = name_of(joint.plan.order);
     plan.placed = joint.placed;
-    MONET_TRY(const Priced priced, pricer_->price(joint.plan));
     MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(joint.plan, subject_.graph, budgets_.hardware));
     const auto& width = pricer_->original().evaluator.element_bits();
     for (const BoundTensor& tensor : tensors) {
@@ -113,8 +110,8 @@ class Optimizing {
       (tensor.retention == Retention::page ? plan.paged : plan.recomputed).push_back(what.name);
       plan.saved_bytes_dropped += width[tensor.tensor.index()].bytes(element_count(what.type.shape));
     }
-    for (const std::vector<NodeId>& stack : priced.evaluated.assignment.stacks) plan.stacks += stack.size() > 1 ? 1 : 0;
-    plan.plan_yaml = to_yaml(plan_as_carried_out(priced.scheduled(budgets_.hardware), joint.plan, subject_.graph));
+    plan.stacks = static_cast<std::int64_t>(joint.stacks);
+    plan.plan_yaml = to_yaml(joint.complete);
     return plan;
   }
 
@@ -146,7 +143,7 @@ class Optimizing {
   const OptimizeOptions& options_;
   Subject subject_;
   Plan plan_;
-  std::function<bool()> is_over_;
+  std::chrono::steady_clock::time_point begun_ = Clock::now();
   PlanValue objective_;
   Budgets budgets_;
   MappingCache cache_;

@@ -1,5 +1,6 @@
 #include "remat/bound.h"
 
+#include "base/stopwatch.h"
 #include "remat/exact.h"
 #include "remat/stage_bound.h"
 
@@ -11,8 +12,6 @@ namespace monet::remat {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // Large sets are slower to handle and prove less.
 std::size_t states_for(std::size_t nodes) { return nodes <= 64 ? 100'000 : nodes <= 128 ? 10'000 : 3'000; }

@@ -1,3 +1,4 @@
+#include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/account/carried_out.h"
 #include "evaluate/check/check.h"
@@ -25,10 +26,6 @@
 namespace monet {
 
 namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 class Evaluating {
  public:

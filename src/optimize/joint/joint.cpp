@@ -1,6 +1,9 @@
 #include "optimize/joint/joint.h"
 
+#include "base/stop.h"
+#include "base/stopwatch.h"
 #include "base/try.h"
+#include "evaluate/account/carried_out.h"
 #include "optimize/fusion/fuse.h"
 #include "optimize/joint/archive.h"
 #include "optimize/memory/search.h"
@@ -8,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 namespace monet {
 
@@ -24,6 +28,8 @@ class JointSearch {
         plan_(plan),
         settled_(settled),
         options_(options),
+        begun_(std::chrono::steady_clock::now()),
+        stop_(stop_after(options.time_limit_s, options.stop)),
         pricer_(step, hardware, cache, how) {}
 
   Expected<JointResult> run() {
@@ -31,18 +37,21 @@ class JointSearch {
     std::vector<Base> bases = {{.plan = plan_}};
     if (options_.fuse && !is_over()) {
       MONET_TRY(Base fused, fuse());
+      MONET_CHECK(add(fused));
       bases.push_back(std::move(fused));
     }
     for (std::size_t round = 0; round < options_.rounds && !is_over(); ++round) {
-      for (const Base& base : bases) MONET_CHECK(decide(base, round));
-      if (!options_.place || round + 1 == options_.rounds) break;
+      for (const Base& base : bases) {
+        if (!is_over()) MONET_CHECK(decide(base, round));
+      }
+      if (!options_.place || round + 1 == options_.rounds || is_over()) break;
       MONET_TRY(Base placed, place(round));
       bases.clear();
       bases.push_back(std::move(placed));
     }
+    result.complete = !is_over();
     MONET_CHECK(take_front(result));
     result.evaluated = evaluated_;
-    result.complete = !is_over();
     return result;
   }
 
@@ -53,7 +62,7 @@ class JointSearch {
     bool fused = false, placed = false;
   };
 
-  bool is_over() const { return options_.stop && options_.stop(); }
+  bool is_over() const { return stop_(); }
 
   PlanObjectives objectives_of(const Price& price, std::int64_t peak_bytes) const {
     const double own = options_.objective.is_function() ? options_.objective(price, peak_bytes) : 0;
@@ -69,8 +78,32 @@ class JointSearch {
     MONET_TRY(const Priced priced, pricer_.price(plan_, settled_));
     result.start = {.plan = plan_, .price = priced.price};
     MONET_TRY(result.start.peak_bytes, pricer_.packed_peak(priced, options_.memory));
+    complete(result.start, priced);
+    MONET_CHECK(keep_time_free());
     archive_.add({.objectives = objectives_of(priced.price, result.start.peak_bytes), .plan = [&] { return plan_; }});
     return result;
+  }
+
+  void complete(JointPlan& plan, const Priced& priced) const {
+    plan.complete = plan_as_carried_out(priced.scheduled(hardware_), plan.plan, step_);
+    for (const std::vector<NodeId>& stack : priced.evaluated.assignment.stacks) plan.stacks += stack.size() > 1 ? 1 : 0;
+  }
+
+  // The plans of the front are priced, checked and packed when the search has ended: as long as one takes now that its
+  // mappings are known, for each of them, and half as long again, since plans that are fused have more tiles. At most
+  // half of the time.
+  Status keep_time_free() {
+    if (!(options_.time_limit_s < std::numeric_limits<double>::infinity())) return Done{};
+    constexpr double more_tiles = 1.5;
+    const auto start = std::chrono::steady_clock::now();
+    MONET_TRY(const Priced priced, pricer_.price(plan_, settled_));
+    MONET_CHECK(pricer_.check(priced));
+    MONET_TRY(const std::int64_t peak, pricer_.packed_peak(priced, options_.memory));
+    static_cast<void>(peak);
+    const double at_the_end = more_tiles * static_cast<double>(options_.plans) * seconds_since(start);
+    const double left = options_.time_limit_s - seconds_since(begun_);
+    stop_ = stop_after(left - std::min(at_the_end, options_.time_limit_s / 2), options_.stop);
+    return Done{};
   }
 
   Expected<Base> fuse() {
@@ -89,7 +122,7 @@ class JointSearch {
     settings.evaluator = how_;
     settings.evaluator.jobs = options_.jobs;
     settings.tile_budget = options_.tiles;
-    settings.stop = options_.stop;
+    settings.stop = stop_;
     settings.progress = options_.progress;
     MONET_TRY(PlanRequest base, pricer_.original().evaluator.bind(plan_));
     MONET_TRY(const fusion::Fused fused, fusion::fuse(step_, hardware_, cache_, base, settings));
@@ -97,6 +130,17 @@ class JointSearch {
     Base result{.plan = plan_, .fused = true};
     fusion::add_to(result.plan, step_, fused);
     return result;
+  }
+
+  // With nothing decided about memory.
+  Status add(const Base& base) {
+    MONET_TRY(const Priced priced, pricer_.price(base.plan, settled_));
+    MONET_TRY(const std::int64_t peak, pricer_.packed_peak(priced, options_.memory));
+    archive_.add({.objectives = objectives_of(priced.price, peak),
+                  .plan = [&] { return base.plan; },
+                  .fused = base.fused,
+                  .placed = base.placed});
+    return Done{};
   }
 
   // As many plans as there are tiles for.
@@ -122,7 +166,7 @@ class JointSearch {
                          .memory = options_.memory,
                          .jobs = options_.jobs});
     MONET_TRY(const std::size_t evaluations, evaluations_for(base.plan));
-    MemorySearchOptions effort{.evaluations = evaluations, .seed = options_.seed + round, .stop = options_.stop};
+    MemorySearchOptions effort{.evaluations = evaluations, .seed = options_.seed + round, .stop = stop_};
     const auto search_for = [&](const MemoryGoal& goal) -> Status {
       MONET_TRY(const MemoryAnswer answer, MemorySearch(prices, effort).search(goal));
       return Done{};
@@ -132,7 +176,7 @@ class JointSearch {
                           .deadline_cycles = options_.deadline_cycles};
     say("memory: the budget", 0, options_.budgets + 2);
     MONET_CHECK(search_for(goal));
-    if (options_.decide && !space.candidates().empty()) {
+    if (options_.decide && !space.candidates().empty() && !is_over()) {
       MemoryGoal least = goal;
       least.least_memory = true;
       say("memory: the least", 1, options_.budgets + 2);
@@ -143,7 +187,8 @@ class JointSearch {
     return keep_best(prices, base);
   }
 
-  // Those that nothing is better than get addresses, the fastest first: only what comes before can be better.
+  // Those that nothing is better than get addresses, the fastest first: only what comes before can be better. When time
+  // is over they are taken as they are: those of the front get theirs in any case.
   Status keep_best(MemoryPrices& prices, const Base& base) {
     std::vector<std::pair<PlanObjectives, const Genome*>> found;
     for (const auto& [genome, price] : prices.known()) {
@@ -152,8 +197,12 @@ class JointSearch {
     std::ranges::stable_sort(found, {}, &std::pair<PlanObjectives, const Genome*>::first);
     for (const auto& [live, genome] : found) {
       if (archive_.has_no_worse(live)) continue;
-      MONET_TRY(const MemoryPrice* price, prices.settle(*genome));
-      archive_.add({.objectives = objectives_of(price->price, price->peak_bytes),
+      PlanObjectives objectives = live;
+      if (!is_over()) {
+        MONET_TRY(const MemoryPrice* price, prices.settle(*genome));
+        objectives = objectives_of(price->price, price->peak_bytes);
+      }
+      archive_.add({.objectives = objectives,
                     .plan = [&] { return prices.input().space.plan(*genome); },
                     .fused = base.fused,
                     .placed = base.placed});
@@ -201,7 +250,7 @@ class JointSearch {
                                .generations = generations,
                                .seed = options_.seed + round,
                                .jobs = options_.jobs,
-                               .stop = options_.stop};
+                               .stop = stop_};
     if (options_.progress) {
       placement.progress = [&](std::size_t done, std::size_t all) { options_.progress("placement", done, all); };
     }
@@ -242,6 +291,7 @@ class JointSearch {
       JointPlan plan{.plan = entry.plan, .price = priced.price, .fused = entry.fused, .placed = entry.placed};
       MONET_TRY(plan.peak_bytes, pricer_.packed_peak(priced, options_.memory));
       if (plan.peak_bytes > options_.budget_bytes || plan.price.cycles > options_.deadline_cycles) continue;
+      complete(plan, priced);
       plans.push_back(std::move(plan));
     }
     const auto objectives = [this](const JointPlan& plan) { return objectives_of(plan.price, plan.peak_bytes); };
@@ -262,6 +312,8 @@ class JointSearch {
   const Plan& plan_;
   const std::vector<BoundTensor>& settled_;
   const JointOptions& options_;
+  std::chrono::steady_clock::time_point begun_;
+  std::function<bool()> stop_;  // of the search
   Pricer pricer_;
   PlanArchive archive_;
   std::size_t evaluated_ = 0;

@@ -33,6 +33,8 @@ struct JointOptions {
   std::size_t plans = 20;  // that are given back, at most
   std::uint64_t seed = 1;
   std::size_t jobs = 0;
+  // From now on, for all of it: what the plans that are given back take at the end is kept free.
+  double time_limit_s = std::numeric_limits<double>::infinity();
   std::function<bool()> stop;
   std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;
 };
@@ -42,6 +44,8 @@ struct JointPlan {
   Price price;
   std::int64_t peak_bytes = 0;  // in the memory, with addresses
   bool fused = false, placed = false;
+  Plan complete;           // as it was carried out
+  std::size_t stacks = 0;  // of several operators
 };
 
 struct JointResult {
