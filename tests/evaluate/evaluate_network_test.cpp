@@ -64,7 +64,7 @@ OperatorResult convolution(const std::string& name, const std::string& phase, do
   return result;
 }
 
-MemoryResult memory(const std::string& name, const std::string& kind, std::int64_t live, std::int64_t packed) {
+MemoryResult memory_result(const std::string& name, const std::string& kind, std::int64_t live, std::int64_t packed) {
   MemoryResult result{.name = name, .kind = kind, .capacity_bytes = 16 * mebibyte, .live_peak_bytes = live};
   result.packed_peak_bytes = packed;
   result.read_bytes = 2.0 * mebibyte;
@@ -101,7 +101,7 @@ Evaluation millisecond_step() {
   e.operators = {convolution("conv1", "forward", 4e5), convolution("conv,\"2\"", "backward", 8e5)};
   e.resources = {core("pe0", "pe", 8e5), core("pe1", "pe", 4e5), core("simd", "simd", 0), channel("bus", "link", 5e5),
                  channel("dram rw", "port", 9e5)};
-  MemoryResult dram = memory("dram", "dram", 8 * mebibyte, 9 * mebibyte);
+  MemoryResult dram = memory_result("dram", "dram", 8 * mebibyte, 9 * mebibyte);
   dram.peak_at = 4e5;
   dram.peak_by_role = {{"weight", 2.0 * mebibyte}, {"activation", 6.0 * mebibyte}};
   dram.alive_at_peak = {{"relu1.out", "activation", 6 * mebibyte, 1e5, 9e5},
@@ -109,7 +109,8 @@ Evaluation millisecond_step() {
   dram.roles = {"weight", "activation"};
   dram.curve_at = {0, 4e5, million};
   dram.curve = {{mebibyte, 0}, {2 * mebibyte, 6 * mebibyte}, {2 * mebibyte, 0}};
-  e.memories = {dram, memory("pe0/sram", "sram", mebibyte, 0), memory("pe1/sram", "sram", 2 * mebibyte, 0)};
+  e.memories = {dram, memory_result("pe0/sram", "sram", mebibyte, 0),
+                memory_result("pe1/sram", "sram", 2 * mebibyte, 0)};
   e.critical_path = {{"conv1", "compute", 0, 1e5},
                      {"conv1", "compute", 1e5, 3e5},
                      {"fetch w", "transfer", 3e5, 4e5},
