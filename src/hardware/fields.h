@@ -3,6 +3,7 @@
 #pragma once
 
 #include "config/check_keys.h"
+#include "hardware/keys.h"
 #include "hardware/hardware.h"
 #include "config/parameters.h"
 #include "config/yaml.h"
