@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent
 
 YAML = {
     "import_hardware": ("src/compat/import/*.cpp",),
-    "read_custom": ("src/evaluate/cost/custom_file.cpp", "src/hardware/expression*.cpp", "src/config/units.cpp"),
+    "read_custom": ("src/evaluate/cost/custom_file.cpp", "src/config/expression*.cpp", "src/config/units.cpp"),
     "read_hardware": ("src/hardware/*.cpp",),
     "read_plan": ("src/evaluate/plan/*.cpp",),
     "read_recipe": ("src/training/recipe*.cpp",),
