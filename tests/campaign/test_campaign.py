@@ -282,6 +282,8 @@ def test_what_was_found(monet: Path, tmp_path: Path) -> None:
     assert not compare_options(monet, "lenet5", 4, "edge_tpu")
     for network, batch in (("fsrcnn", 1), ("vit-tiny", 4)):
         assert answer(monet, network, "--batch", batch, "--hardware", "snax_mx")["checked"]
+    # No memory of its own for results, steps longer than a kernel.
+    assert answer(monet, "resnet18-cifar:image=32", "--batch", 4, "--hardware", "dacapo")["checked"]
 
 
 @pytest.mark.parametrize("name", ["mlp_robotics.onnx", "resnet18_cifar.dynamo.onnx", "gpt2_tiny.onnx"])

@@ -154,17 +154,16 @@ class Presence {
       findings_.add("{} {} {} bytes by streams of {} bits", subject_.name(tile), verb, stored, bits);
     };
     short_of(cost.home_read_bits, bytes, "reads");
-    // Where a loop has one iteration, how far its step reaches is not in the tile.
-    const auto steps_once = [](const Nest& nest) {
-      return std::ranges::any_of(nest.writes, [&](const Access& write) {
-        return std::ranges::any_of(write.axes, [&](const AxisIndex& axis) {
-          return std::ranges::any_of(axis.terms, [&](const Term& term) {
-            return std::abs(term.factor) > 1 && nest.loops[term.loop].size == 1;
-          });
-        });
+    // The gradient of a convolution that steps over inputs adds to some elements. Which of the zeros between belong to
+    // a tile is not known here: a tile of one iteration does not tell how far its step reaches.
+    const auto steps_over = [](const Access& write) {
+      return std::ranges::any_of(write.axes, [](const AxisIndex& axis) {
+        return std::ranges::any_of(axis.terms, [](const Term& term) { return std::abs(term.factor) > 1; });
       });
     };
-    if (std::ranges::any_of(nests.nests, steps_once) || !subject_.streams(tile, Path::output)) return;
+    const bool gaps = std::ranges::any_of(
+        nests.nests, [&](const Nest& nest) { return std::ranges::any_of(nest.writes, steps_over); });
+    if (gaps || !subject_.streams(tile, Path::output)) return;
     std::int64_t written = 0;
     for (const TileWrite& write : tiles_.writes_of(tile)) written += tiles_.buffers[write.buffer.index()].bytes;
     short_of(cost.home_write_bits, written, "writes");

@@ -104,7 +104,8 @@ void stream_once(TileCost& cost, const Problem& problem, const Hardware& hardwar
 void stream_gaps(TileCost& cost, const Problem& problem, const Hardware& hardware, const CorePlaces& places,
                  const Core& core, std::uint8_t streamed) {
   constexpr auto path = static_cast<std::size_t>(Path::output);
-  if ((streamed >> path & 1U) == 0 || !places.home[path].valid() || !places.local[path].valid()) return;
+  if ((streamed >> path & 1U) == 0 || !places.home[path].valid()) return;
+  if (std::ranges::none_of(places.local, &MemoryId::valid)) return;  // it works on home itself
   std::vector<double> sizes;
   for (const Loop& loop : problem.loops) sizes.push_back(static_cast<double>(loop.size));
   for (const ProblemOperand& operand : problem.operands) {
