@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -90,6 +91,7 @@ void FolderFiles::file(const std::string& name, const std::function<void(std::os
   const Status done = file->finish();
   if (done) {
     files_.push_back(*std::move(file));
+    names_.insert(name);
   } else {
     status_ = report(done.error());
   }
@@ -122,8 +124,25 @@ int FolderFiles::publish() {
   for (WholeFile& file : files_) {
     if (const Status done = file.publish(); !done) return status_ = report(done.error());
   }
+  remove_older_plans();
   unlink(unfinished.c_str());
   return status_;
+}
+
+void FolderFiles::remove_older_plans() const {
+  // plan_000.yaml
+  const auto is_numbered = [](const std::string& name) {
+    return name.size() > 10 && name.starts_with("plan_") && name.ends_with(".yaml") &&
+           name.find_first_not_of("0123456789", 5) == name.size() - 5;
+  };
+  if (std::ranges::none_of(names_, is_numbered)) return;
+  std::error_code error;
+  std::vector<std::filesystem::path> older;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+    const std::string name = entry.path().filename();
+    if (is_numbered(name) && !names_.contains(name)) older.push_back(entry.path());
+  }
+  for (const std::filesystem::path& path : older) std::filesystem::remove(path, error);
 }
 
 int FolderFiles::publish_folder() {

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <iosfwd>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,7 +54,11 @@ class FolderFiles {
 
   std::string folder_;
   bool is_new_ = false;
+  // Numbered plans of a run before that this one does not have: the folder is of one run.
+  void remove_older_plans() const;
+
   std::vector<WholeFile> files_;
+  std::set<std::string> names_;
   int status_ = 0;
 };
 
