@@ -34,6 +34,7 @@ bool put_zeros_at(std::uintptr_t address) {
     if (address < range.begin.load() || address >= end) continue;
     const std::uintptr_t from = address / page_bytes * page_bytes;
     range.cut.store(true);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): an address that the kernel gave
     return ::mmap(reinterpret_cast<void*>(from), end - from, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
                   0) != MAP_FAILED;
   }
