@@ -17,6 +17,29 @@ Bookings::Bookings(std::span<const Channel> channels) {
     pieces_.push_back({{-std::numeric_limits<double>::infinity(), channel.bits_per_cycle}});
     width_.push_back(channel.bits_per_cycle);
   }
+  rest_.assign(channels.size(), none);
+}
+
+void Bookings::reserve(std::size_t channel, double bits_per_cycle) {
+  const double left = std::max(width_[channel] / 2, width_[channel] - bits_per_cycle);
+  if (left >= width_[channel]) return;
+  if (rest_[channel] == none) {
+    rest_[channel] = static_cast<std::uint32_t>(pieces_.size());
+    pieces_.push_back({{-std::numeric_limits<double>::infinity(), left}});
+    width_.push_back(left);
+  }
+  double& width = width_[rest_[channel]];
+  width = std::min(width, left);
+  pieces_[rest_[channel]].front().free = width;
+}
+
+std::span<const ChannelUse> Bookings::aside(std::span<const ChannelUse> uses) {
+  if (width_.size() == rest_.size()) return uses;
+  aside_.assign(uses.begin(), uses.end());
+  for (const ChannelUse& use : uses) {
+    if (rest_[use.channel] != none) aside_.emplace_back(rest_[use.channel], use.share);
+  }
+  return aside_;
 }
 
 std::size_t Bookings::piece_at(std::size_t channel, double time) const {

@@ -1,5 +1,6 @@
 // How much of every channel is taken when. Work is booked on all channels of a route at once, from a moment on, at
-// whatever share of the narrowest is left: an earlier booking is never disturbed.
+// whatever share of the narrowest is left: an earlier booking is never disturbed. So what nobody waits for can be booked
+// aside: it leaves a part of a channel to others, as an arbiter would.
 #pragma once
 
 #include "evaluate/machine/machine.h"
@@ -24,7 +25,17 @@ class Bookings {
     return run(uses, start, amount, speed, false, nullptr);
   }
 
+  // A core's work takes so many bits a cycle of a channel when it runs. What is booked aside leaves it as much of it,
+  // up to half of the channel. Before anything is booked.
+  void reserve(std::size_t channel, double bits_per_cycle);
+  double book_aside(std::span<const ChannelUse> uses, double start, double amount, double speed, double* begin) {
+    return run(aside(uses), start, amount, speed, true, begin);
+  }
+
  private:
+  static constexpr std::uint32_t none = 0xffffffffU;
+  // The channels, and of those that are reserved in part the rest of them.
+  std::span<const ChannelUse> aside(std::span<const ChannelUse> uses);
   // From `at` on, until the next, `free` bits a cycle are left.
   struct Piece {
     double at;
@@ -36,6 +47,8 @@ class Bookings {
 
   std::vector<std::vector<Piece>> pieces_;
   std::vector<double> width_;
+  std::vector<std::uint32_t> rest_;  // by channel: another one, as wide as what is booked aside may take of it
+  std::vector<ChannelUse> aside_;
   struct Taken {
     double from, to, speed;
   };

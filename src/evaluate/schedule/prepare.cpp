@@ -27,6 +27,7 @@ Status Scheduler::prepare() {
   stream_routes_.assign(hardware_.cores.size() * 2 * path_count, no_route);
   find_ports();
   bookings_.emplace(machine_.channels());
+  reserve_ports();
   last_on_.assign(machine_.channels().size(), none);
   for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
     const bool bounded = !machine_.is_home(MemoryId(m)) && hardware_.memories[m].kind != MemoryKind::storage;
@@ -60,6 +61,21 @@ void Scheduler::find_ports() {
         port_channels_[port_slot(CoreId(c), static_cast<std::uint8_t>(level), static_cast<std::int8_t>(port))] =
             machine_.port_channel(memory, static_cast<std::int8_t>(port));
       }
+    }
+  }
+}
+
+void Scheduler::reserve_ports() {
+  for (std::size_t t = 0; t < tiles_.tiles(); ++t) {
+    const TileCost& tile_cost = cost(TileId(t));
+    if (tile_cost.cycles <= 0) continue;
+    const CoreId core = core_of(TileId(t));
+    for (const PortUse& use : tile_cost.ports) {
+      const std::uint32_t channel = port_channels_[port_slot(core, use.level, use.port)];
+      if (channel == no_channel) continue;
+      const MemoryId memory = machine_.channels()[channel].memory;
+      if (machine_.is_home(memory) || machine_.is_shared(memory)) continue;
+      bookings_->reserve(channel, use.bits / tile_cost.cycles);
     }
   }
 }

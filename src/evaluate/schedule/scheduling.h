@@ -109,6 +109,8 @@ class Scheduler {
   Status check_lodger(const Lodger& lodger) const;
   // Channels of the ports that tiles may use, by core, level and port.
   void find_ports();
+  // Of memories that a core has for itself, for its tiles.
+  void reserve_ports();
   void find_dependencies();
   // What is paged out is away before the backward part needs it: all of the forward part has read it then.
   void wait_for_paging();

@@ -18,9 +18,12 @@ Expected<Moment> Scheduler::move(BufferId buffer, std::int64_t bytes, MemoryId f
                                  TransferKind kind, const Moment& earliest) {
   const Route& way = machine_.routes()[route];
   double begin = earliest.at;
-  const double end = bookings_->book(way.channels, earliest.at, 8.0 * static_cast<double>(whole_pages(bytes, from, to)),
-                                     way.bits_per_cycle, &begin) +
-                     way.latency_cycles;
+  const double bits = 8.0 * static_cast<double>(whole_pages(bytes, from, to));
+  // Nobody waits for what goes home: it leaves the cores their part of their ports.
+  const double moved = kind == TransferKind::write_back
+                           ? bookings_->book_aside(way.channels, earliest.at, bits, way.bits_per_cycle, &begin)
+                           : bookings_->book(way.channels, earliest.at, bits, way.bits_per_cycle, &begin);
+  const double end = moved + way.latency_cycles;
   const auto id = static_cast<std::uint32_t>(out_.transfers.size());
   ScheduledTransfer transfer{.start = begin,
                              .end = end,
