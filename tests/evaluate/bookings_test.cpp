@@ -60,6 +60,27 @@ TEST(Bookings, ProbingChangesNothing) {
   EXPECT_DOUBLE_EQ(bookings.probe(use, 0, 80, 8), 20);
 }
 
+TEST(Bookings, WhatIsBookedAsideLeavesWorkItsPart) {
+  const std::vector<ChannelUse> use = {{0, 1}};
+  Bookings bookings(channels({10}));
+  bookings.reserve(0, 2);
+  bookings.reserve(0, 3);
+  double begin = -1;
+  // 7 of 10 bits a cycle; all that is aside together has no more.
+  EXPECT_DOUBLE_EQ(bookings.book_aside(use, 0, 70, 10, &begin), 10);
+  EXPECT_DOUBLE_EQ(bookings.book_aside(use, 0, 70, 10, &begin), 20);
+  EXPECT_DOUBLE_EQ(begin, 10);
+  EXPECT_DOUBLE_EQ(bookings.book(use, 0, 30, 10), 10);
+  EXPECT_DOUBLE_EQ(bookings.book(use, 100, 100, 10), 110);
+
+  // Never less than half, and not more than is left.
+  Bookings narrow(channels({10}));
+  narrow.reserve(0, 9);
+  EXPECT_DOUBLE_EQ(narrow.book_aside(use, 0, 50, 10, &begin), 10);
+  EXPECT_DOUBLE_EQ(narrow.book(use, 20, 80, 8), 30);
+  EXPECT_DOUBLE_EQ(narrow.book_aside(use, 20, 20, 10, &begin), 30);
+}
+
 // Whole cycles and whole bits, cycle by cycle: what a clerk with a calendar would do.
 TEST(Bookings, AgreeWithACalendar) {
   std::mt19937 random(7);
