@@ -123,10 +123,11 @@ asan tsan: ## unit tests under sanitizers: address and undefined behaviour; thre
 	@cmake --build build-$@ -j $(JOBS)
 	@$(CTEST) build-$@ | $(CTEST_FILTER)
 
-threads: ## commands that use threads, under the thread sanitizer
+threads: ## commands that use threads and threads of Python, under the thread sanitizer
 	@scripts/setup.sh fuzz
-	@cmake --preset tsan $(CMAKE_FLAGS) --log-level=WARNING >/dev/null
-	@cmake --build build-tsan --target monet -j $(JOBS)
+	@scripts/setup.sh test
+	@cmake --preset tsan $(CMAKE_FLAGS) $(WITH_PYTHON) --log-level=WARNING >/dev/null
+	@cmake --build build-tsan --target monet _core -j $(JOBS)
 	@scripts/threads.sh build-tsan
 
 dev: ## debug build, each file by itself: finds what a file uses and does not include

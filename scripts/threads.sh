@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Commands that use threads, in a build with the thread sanitizer: a report of it is a failure.
+# Commands that use threads, and threads that use the Python package, in a build with the thread sanitizer: a report of it
+# is a failure.
 #
 #   scripts/threads.sh BUILD
 set -euo pipefail
@@ -47,3 +48,16 @@ other=$!
 run explore "$folder/space.yaml" --all --jobs 2 --store "$folder/both.sqlite" --resume
 wait "$other"
 echo "threads: $count commands without a report of the thread sanitizer"
+
+# Python itself is built without the sanitizer: its runtime is loaded first, and only what the module does is watched.
+build=$(realpath "$1")
+module=$(find "$build/src/python" -name '_core*.so' -print -quit 2>/dev/null)
+if [ -z "$module" ]; then
+  echo "threads: no Python module in $1; threads of Python were not tried" >&2
+  exit 1
+fi
+mkdir "$folder/package"
+cp -r python/monet "$folder/package/"
+cp "$module" "$folder/package/monet/"
+runtime=$(find /usr/lib/llvm-*/lib/clang -name 'libclang_rt.tsan-x86_64.so' | sort | tail -n 1)
+LD_PRELOAD=$runtime PYTHONPATH=$folder/package PYTHONDONTWRITEBYTECODE=1 .venv/bin/python -P tests/threads/python_threads.py
