@@ -4,9 +4,9 @@
 #include "base/parallel.h"
 #include "evaluate/account/totals.h"
 #include "evaluate/evaluate.h"
-#include "evaluate/open/subject.h"
 #include "evaluate/open/family.h"
 #include "evaluate/open/hardware.h"
+#include "evaluate/open/subject.h"
 
 #include <benchmark/benchmark.h>
 

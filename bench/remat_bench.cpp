@@ -1,8 +1,8 @@
 // Rematerialization: the public instances against their best known values, and the curve over sizes.
 #include "remat/bound.h"
 #include "remat/reader.h"
-#include "remat/search.h"
 #include "remat/remat_cases.h"
+#include "remat/search.h"
 #include "support/shared.h"
 
 #include <benchmark/benchmark.h>

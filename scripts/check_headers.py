@@ -25,7 +25,7 @@ HEAVY: dict[str, tuple[float, set[str]]] = {
     "fmt/format.h": (
         0.5,
         {
-            "src/evaluate/check/subject.h",
+            "src/evaluate/check/context.h",
             "src/hardware/writer_parts.h",
             "src/onnx/export_names.h",
             "src/onnx/import/einsum.h",
@@ -41,7 +41,7 @@ HEAVY: dict[str, tuple[float, set[str]]] = {
             "src/base/stopwatch.h",
             "src/cli/progress.h",
             "src/packing/search.h",
-            "src/explore/crew/cluster_process.h",
+            "src/explore/executor/cluster_process.h",
         },
     ),
     "sstream": (0.3, set()),

@@ -63,7 +63,7 @@ Expected<std::string> read_all(const OpenFile& file, const ReadLimits& limits) {
   std::string text(file.size(), '\0');
   const std::int64_t came = read_into(file, text.data(), file.size(), 0);
   if (came < 0) return cannot_read(file);
-  MONET_CHECK(file.unchanged());
+  MONET_RETURN_IF_ERROR(file.unchanged());
   if (static_cast<std::uint64_t>(came) != file.size()) return file.changed();
   return text;
 }
@@ -79,7 +79,7 @@ Expected<std::optional<std::string>> read_range(const std::string& path, std::ui
   std::string bytes(length, '\0');
   const std::int64_t came = read_into(file, bytes.data(), length, offset);
   if (came < 0) return cannot_read(file);
-  MONET_CHECK(file.unchanged());
+  MONET_RETURN_IF_ERROR(file.unchanged());
   if (static_cast<std::uint64_t>(came) != length) return file.changed();
   return std::optional(std::move(bytes));
 }

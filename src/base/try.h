@@ -12,7 +12,7 @@
 
 #define MONET_TRY(declaration, ...) MONET_TRY_IMPL_(MONET_TRY_NAME_(monet_try_, __LINE__), declaration, __VA_ARGS__)
 
-#define MONET_CHECK(...)                                              \
+#define MONET_RETURN_IF_ERROR(...)                                    \
   if (auto monet_status = (__VA_ARGS__); !monet_status.has_value()) { \
     return std::move(monet_status).error();                           \
   }

@@ -151,7 +151,7 @@ Expected<WholeFile> WholeFile::open(const std::string& path) {
   }
   // A file that may not be written to is not replaced either.
   if (std::filesystem::exists(status) && access(file.final_.c_str(), W_OK) != 0) return file.cannot_be_written(errno);
-  MONET_CHECK(file.open_in(folder_of(file.final_)));
+  MONET_RETURN_IF_ERROR(file.open_in(folder_of(file.final_)));
   if (std::filesystem::exists(status) && fchmod(file.sink_->file(), permissions_for(file.final_)) != 0)
     return file.cannot_be_written(errno);
   return file;
@@ -160,7 +160,7 @@ Expected<WholeFile> WholeFile::open(const std::string& path) {
 Expected<WholeFile> WholeFile::open_beside(const std::string& folder, const std::string& name) {
   WholeFile file;
   file.path_ = file.final_ = std::filesystem::path(folder) / name;
-  MONET_CHECK(file.open_in(folder_of(folder)));
+  MONET_RETURN_IF_ERROR(file.open_in(folder_of(folder)));
   return file;
 }
 
@@ -224,7 +224,7 @@ Status WholeFile::publish_in(const std::string& folder) {
 Status write_whole_file(const std::string& path, const std::function<void(std::ostream&)>& write) {
   MONET_TRY(WholeFile file, WholeFile::open(path));
   write(file.stream());
-  MONET_CHECK(file.finish());
+  MONET_RETURN_IF_ERROR(file.finish());
   return file.publish();
 }
 

@@ -1,3 +1,4 @@
+#include "base/quantities.h"
 #include "base/try.h"
 #include "cli/command.h"
 #include "cli/files.h"
@@ -5,7 +6,6 @@
 #include "cli/progress.h"
 #include "explore/space/open.h"
 #include "present/text/table.h"
-#include "base/quantities.h"
 
 #include <fmt/format.h>
 
@@ -72,8 +72,8 @@ Status write_lines(std::ostream& out, const std::string& path, const std::string
 Status write_lines(const std::string& path, const std::string& store, Writer writer) {
   if (path.empty()) return Done{};
   MONET_TRY(WholeFile file, WholeFile::open(path));
-  MONET_CHECK(write_lines(file.stream(), path, store, writer));
-  MONET_CHECK(file.finish());
+  MONET_RETURN_IF_ERROR(write_lines(file.stream(), path, store, writer));
+  MONET_RETURN_IF_ERROR(file.finish());
   return file.publish();
 }
 

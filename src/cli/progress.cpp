@@ -1,9 +1,9 @@
 #include "cli/progress.h"
 
+#include "base/quantities.h"
 #include "base/text.h"
 #include "cli/layout.h"
 #include "cli/terminal.h"
-#include "base/quantities.h"
 
 #include <fmt/format.h>
 

@@ -67,8 +67,8 @@ Status read_deadline(const std::string& text, RematOptions& options) {
 
 Expected<RematOptions> options_of(const RematCommand& command) {
   RematOptions options = command.options;
-  MONET_CHECK(read_budget(command.budget, options));
-  if (!command.deadline.empty()) MONET_CHECK(read_deadline(command.deadline, options));
+  MONET_RETURN_IF_ERROR(read_budget(command.budget, options));
+  if (!command.deadline.empty()) MONET_RETURN_IF_ERROR(read_deadline(command.deadline, options));
   if (!command.fixed.empty()) {
     MONET_TRY(options.fixed_bytes, size_of(command.fixed, "--fixed"));
   }

@@ -82,14 +82,14 @@ Status check_value(const Yaml& node, const Key& key, const std::string& what);
 Status check_blocks(const Yaml& node, const Key& key, const std::string& what) {
   if (!node.is_map()) return wrong_form(node, what, fmt::format("a block with a name for each {}", key.block().name));
   for (const Yaml::Entry& entry : node.entries) {
-    MONET_CHECK(check_names(entry, key));
+    MONET_RETURN_IF_ERROR(check_names(entry, key));
     const std::string inner = fmt::format("{} '{}'", key.block().name, shown(entry.key));
     if (!entry.value->is_map() && !key.short_for.empty()) {
       const Key* short_key = key.block().find(key.short_for);
       MONET_REQUIRE(short_key != nullptr);
-      MONET_CHECK(check_value(*entry.value, *short_key, inner));
+      MONET_RETURN_IF_ERROR(check_value(*entry.value, *short_key, inner));
     } else {
-      MONET_CHECK(check_keys(*entry.value, key.block(), inner));
+      MONET_RETURN_IF_ERROR(check_keys(*entry.value, key.block(), inner));
     }
   }
   return Done{};
@@ -106,7 +106,7 @@ Status check_stated(const Yaml& node, const Key& key, const std::string& what) {
                    .advice = meant_name(entry.key, stated_block().key_names())};
     }
     if (!entry.value->is_scalar()) return wrong_form(*entry.value, fmt::format("'{}'", entry.key), "a text");
-    MONET_CHECK(check_value(*entry.value, *known, fmt::format("'{}' of {}", entry.key, what)));
+    MONET_RETURN_IF_ERROR(check_value(*entry.value, *known, fmt::format("'{}' of {}", entry.key, what)));
   }
   const Yaml& value = *node.find("value");
   if (is_stated(value)) return wrong_form(value, fmt::format("'value' of {}", what), "the value itself");
@@ -124,7 +124,7 @@ Status check_value(const Yaml& node, const Key& key, const std::string& what) {
     case Form::block_list: {
       if (!node.is_list()) return wrong_form(node, what, "a list: a line starting with - for each");
       for (const YamlPtr& item : node.items) {
-        MONET_CHECK(check_keys(*item, key.block(), std::string(key.block().name)));
+        MONET_RETURN_IF_ERROR(check_keys(*item, key.block(), std::string(key.block().name)));
       }
       return Done{};
     }
@@ -137,7 +137,7 @@ Status check_value(const Yaml& node, const Key& key, const std::string& what) {
     case Form::range:
       if (node.is_list()) return check_list(node, what, "two values: [64 bit/cycle, 512 bit/cycle]");
       return check_scalar(node, key, what);
-    case Form::choice: MONET_CHECK(check_scalar(node, key, what)); return check_choice(node, key, what);
+    case Form::choice: MONET_RETURN_IF_ERROR(check_scalar(node, key, what)); return check_choice(node, key, what);
     default: return check_scalar(node, key, what);
   }
 }
@@ -155,7 +155,7 @@ Status check_keys(const Yaml& node, const Block& block, const std::string& what)
                    .place = entry.place.text(),
                    .advice = meant_name(entry.key, block.key_names())};
     }
-    MONET_CHECK(check_value(*entry.value, *key, fmt::format("'{}' of {}", entry.key, what)));
+    MONET_RETURN_IF_ERROR(check_value(*entry.value, *key, fmt::format("'{}' of {}", entry.key, what)));
   }
   return Done{};
 }

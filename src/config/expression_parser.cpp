@@ -58,7 +58,7 @@ class ExpressionParser {
 
   Expected<Expression> parse() {
     if (text_.size() > max_text) return fail("the expression is too long");
-    MONET_CHECK(disjunction());
+    MONET_RETURN_IF_ERROR(disjunction());
     skip_space();
     if (at_ < text_.size()) return fail(fmt::format("unexpected '{}'", text_.substr(at_, 1)));
     return std::move(result_);
@@ -112,10 +112,10 @@ class ExpressionParser {
 
   // Operators of one precedence, from left to right.
   Status chain(std::span<const Operator> operators, Status (ExpressionParser::*operand)()) {
-    MONET_CHECK((this->*operand)());
+    MONET_RETURN_IF_ERROR((this->*operand)());
     while (const Operator* found = take_one(operators)) {
-      MONET_CHECK((this->*operand)());
-      MONET_CHECK(emit(found->code));
+      MONET_RETURN_IF_ERROR((this->*operand)());
+      MONET_RETURN_IF_ERROR(emit(found->code));
     }
     return Done{};
   }
@@ -131,8 +131,8 @@ class ExpressionParser {
 
   Status negation() {
     if (!take("not")) return comparison();
-    MONET_CHECK(enter());
-    MONET_CHECK(negation());
+    MONET_RETURN_IF_ERROR(enter());
+    MONET_RETURN_IF_ERROR(negation());
     --nesting_;
     return emit(invert);
   }
@@ -140,11 +140,11 @@ class ExpressionParser {
   Status comparison() {
     static constexpr std::array<Operator, 6> operators = {
         {{"==", equal}, {"!=", unequal}, {"<=", less_equal}, {">=", greater_equal}, {"<", less}, {">", greater}}};
-    MONET_CHECK(sum());
+    MONET_RETURN_IF_ERROR(sum());
     const Operator* found = take_one(operators);
     if (found == nullptr) return Done{};
-    MONET_CHECK(sum());
-    MONET_CHECK(emit(found->code));
+    MONET_RETURN_IF_ERROR(sum());
+    MONET_RETURN_IF_ERROR(emit(found->code));
     if (take_one(operators) != nullptr) return fail("a comparison of comparisons", "join two comparisons by `and`");
     return Done{};
   }
@@ -160,17 +160,17 @@ class ExpressionParser {
 
   Status sign() {
     if (!take("-")) return exponentiation();
-    MONET_CHECK(enter());
-    MONET_CHECK(sign());
+    MONET_RETURN_IF_ERROR(enter());
+    MONET_RETURN_IF_ERROR(sign());
     --nesting_;
     return emit(negate);
   }
 
   Status exponentiation() {
-    MONET_CHECK(primary());
+    MONET_RETURN_IF_ERROR(primary());
     if (!take("**")) return Done{};
-    MONET_CHECK(enter());
-    MONET_CHECK(sign());
+    MONET_RETURN_IF_ERROR(enter());
+    MONET_RETURN_IF_ERROR(sign());
     --nesting_;
     return emit(power);
   }
@@ -184,8 +184,8 @@ class ExpressionParser {
     skip_space();
     if (at_ >= text_.size()) return fail("a value is missing");
     if (take("(")) {
-      MONET_CHECK(enter());
-      MONET_CHECK(disjunction());
+      MONET_RETURN_IF_ERROR(enter());
+      MONET_RETURN_IF_ERROR(disjunction());
       --nesting_;
       return close();
     }
@@ -260,8 +260,8 @@ class ExpressionParser {
                   near.empty() ? fmt::format("functions: {}", fmt::join(known, ", "))
                                : fmt::format("did you mean '{}'?", near));
     }
-    MONET_CHECK(enter());
-    MONET_CHECK(arguments(*function));
+    MONET_RETURN_IF_ERROR(enter());
+    MONET_RETURN_IF_ERROR(arguments(*function));
     --nesting_;
     return close();
   }
@@ -269,8 +269,8 @@ class ExpressionParser {
   Status arguments(const Function& function) {
     int count = 0;
     do {
-      MONET_CHECK(disjunction());
-      if (++count > 1 && function.arguments == 0) MONET_CHECK(emit(function.code));
+      MONET_RETURN_IF_ERROR(disjunction());
+      if (++count > 1 && function.arguments == 0) MONET_RETURN_IF_ERROR(emit(function.code));
     } while (take(","));
     if (function.arguments == 0) return Done{};
     if (count != function.arguments) {

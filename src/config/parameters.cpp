@@ -70,7 +70,7 @@ class ParameterReader {
       : definitions_(definitions), words_(words), values_(values) {}
 
   Status read_all(const std::map<std::string, YamlPtr>& chosen) {
-    for (const ParameterDefinition& definition : definitions_) MONET_CHECK(read(definition, chosen));
+    for (const ParameterDefinition& definition : definitions_) MONET_RETURN_IF_ERROR(read(definition, chosen));
     return Done{};
   }
 
@@ -95,7 +95,7 @@ class ParameterReader {
         const auto found = std::find_if(definitions_.begin(), definitions_.end(),
                                         [&](const ParameterDefinition& candidate) { return candidate.name == name; });
         if (found == definitions_.end()) return unknown(name, names_in(definitions_), words_, value);
-        MONET_CHECK(read(*found, chosen));
+        MONET_RETURN_IF_ERROR(read(*found, chosen));
       }
     }
     open_.pop_back();
@@ -205,8 +205,8 @@ Expected<Parameters> Parameters::read(const Yaml* block, const std::vector<std::
     nodes[name] = node;
   }
 
-  MONET_CHECK(ParameterReader(defaults, default_words, parameters.defaults_).read_all({}));
-  MONET_CHECK(ParameterReader(definitions, parameters.words_, parameters.chosen_).read_all(nodes));
+  MONET_RETURN_IF_ERROR(ParameterReader(defaults, default_words, parameters.defaults_).read_all({}));
+  MONET_RETURN_IF_ERROR(ParameterReader(definitions, parameters.words_, parameters.chosen_).read_all(nodes));
   std::map<std::string, std::string, std::less<>> texts;
   for (const ParameterDefinition& definition : definitions) {
     const Quantity& value = parameters.chosen_[definition.name];
@@ -219,7 +219,7 @@ Expected<Parameters> Parameters::read(const Yaml* block, const std::vector<std::
                    .place = written.place.text(),
                    .advice = "write the value with such a unit"};
     }
-    MONET_CHECK(check_bounds(parameters, definition, value, written.place));
+    MONET_RETURN_IF_ERROR(check_bounds(parameters, definition, value, written.place));
     texts[definition.name] = text_of(written, value);
   }
   for (const std::string& name : known) {

@@ -132,8 +132,8 @@ Expected<YamlPtr> Words::replaced(const YamlPtr& node) const {
     child = std::move(made);
     return Done{};
   };
-  for (Yaml::Entry& entry : copy->entries) MONET_CHECK(replace(entry.value));
-  for (YamlPtr& item : copy->items) MONET_CHECK(replace(item));
+  for (Yaml::Entry& entry : copy->entries) MONET_RETURN_IF_ERROR(replace(entry.value));
+  for (YamlPtr& item : copy->items) MONET_RETURN_IF_ERROR(replace(item));
   if (!changed) return node;
   std::erase_if(copy->entries, [](const Yaml::Entry& entry) { return entry.value == nullptr; });
   std::erase_if(copy->items, [](const YamlPtr& item) { return item == nullptr; });

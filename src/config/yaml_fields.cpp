@@ -1,8 +1,8 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "base/try.h"
-#include "config/yaml_node.h"
 #include "config/ranges.h"
+#include "config/yaml_node.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -84,7 +84,7 @@ Expected<bool> yaml_switch(const YamlNode& node, std::string_view what) {
 }
 
 Expected<std::vector<std::string>> yaml_words(const YamlNode& node, std::string_view what) {
-  MONET_CHECK(expect_sequence(node, what));
+  MONET_RETURN_IF_ERROR(expect_sequence(node, what));
   std::vector<std::string> words;
   for (const YamlNode& item : node.items) {
     MONET_TRY(std::string word, yaml_word(item, fmt::format("an entry of {}", what)));
@@ -117,7 +117,7 @@ Status expect_sequence(const YamlNode& node, std::string_view what) {
 }
 
 Status allow_keys(const YamlNode& map, std::string_view what, std::span<const std::string> allowed) {
-  MONET_CHECK(expect_map(map, what));
+  MONET_RETURN_IF_ERROR(expect_map(map, what));
   for (const YamlNode& key : map.keys) {
     if (std::find(allowed.begin(), allowed.end(), key.text) != allowed.end()) continue;
     return key.error(fmt::format("{} has no key {}", what, described(key)), advise_choice(key.text, allowed));
@@ -126,7 +126,7 @@ Status allow_keys(const YamlNode& map, std::string_view what, std::span<const st
 }
 
 Expected<const YamlNode*> require_key(const YamlNode& map, std::string_view what, std::string_view key) {
-  MONET_CHECK(expect_map(map, what));
+  MONET_RETURN_IF_ERROR(expect_map(map, what));
   if (const YamlNode* value = map.find(key); value != nullptr && !value->is_null()) return value;
   return map.error(fmt::format("{} lacks '{}'", what, key), fmt::format("add a line '{}: …'", key));
 }

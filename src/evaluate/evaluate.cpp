@@ -1,7 +1,7 @@
 #include "evaluate/evaluate.h"
 
-#include "base/stopwatch.h"
 #include "base/stop.h"
+#include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/account/totals.h"
 #include "evaluate/schedule/scheduler.h"
@@ -30,13 +30,13 @@ std::vector<StoredWidth> stored_widths(const Graph& graph, const std::string& pr
 
 }  // namespace
 
-struct OperatorKnowledge {
-  ContentNumbers numbers;
+struct OperatorClassCache {
+  OperatorClassTable numbers;
   LoopTable loops;
   TilingTable tiling;
 };
 
-std::shared_ptr<OperatorKnowledge> operator_knowledge() { return std::make_shared<OperatorKnowledge>(); }
+std::shared_ptr<OperatorClassCache> operator_knowledge() { return std::make_shared<OperatorClassCache>(); }
 
 // What does not depend on the graph, and what is known of operators by their content.
 struct Evaluator::Shared {
@@ -49,8 +49,8 @@ struct Evaluator::Shared {
 
   MappingCache& cache;
   EvaluatorOptions options;
-  std::shared_ptr<OperatorKnowledge> known;
-  Machine machine;  // before any route is asked for: each evaluator numbers its own
+  std::shared_ptr<OperatorClassCache> known;
+  RoutedMachine machine;  // before any route is asked for: each evaluator numbers its own
   TileCostTable costs;
   SplitTable splits;
 };
@@ -68,12 +68,12 @@ Evaluator::Evaluator(const Graph& graph, const Evaluator& like)
 Evaluator::Evaluator(const Graph& graph, std::shared_ptr<Shared> shared)
     : graph_(graph),
       shared_(std::move(shared)),
-      contents_(graph, shared_->known->numbers),
-      binder_(graph, shared_->machine.hardware(), contents_, shared_->known->loops),
+      classes_(graph, shared_->known->numbers),
+      binder_(graph, shared_->machine.hardware(), classes_, shared_->known->loops),
       machine_(shared_->machine),
-      tiling_(graph, contents_, shared_->known->tiling),
-      costs_(graph, contents_, shared_->costs),
-      policy_(graph, contents_, binder_.dependencies(), machine_, costs_, tiling_, shared_->splits) {
+      tiling_(graph, classes_, shared_->known->tiling),
+      costs_(graph, classes_, shared_->costs),
+      policy_(graph, classes_, binder_.dependencies(), machine_, costs_, tiling_, shared_->splits) {
   tile_options_.element_bits = stored_widths(graph, shared_->options.cost.extract.precision);
 }
 
@@ -171,10 +171,10 @@ Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request) {
   auto start = std::chrono::steady_clock::now();
   Evaluated result;
   const std::function<bool()>& stop = shared_->options.stop;
-  MONET_CHECK(machine_.check());
-  MONET_CHECK(costs_.check_custom());
+  MONET_RETURN_IF_ERROR(machine_.check());
+  MONET_RETURN_IF_ERROR(costs_.check_custom());
   auto assignment = policy_.complete(request);
-  MONET_CHECK(costs_.check_custom());
+  MONET_RETURN_IF_ERROR(costs_.check_custom());
   MONET_TRY(result.assignment, std::move(assignment));
   if (stop && stop()) return stopped_error();
   MONET_TRY(result.tiles, tiling_.tiles(result.assignment, tile_options_));
@@ -184,18 +184,18 @@ Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request) {
     cost_of = request_costs(result.tiles, result.assignment, streaming);
     result.schedule_s += seconds_since(start);
     start = std::chrono::steady_clock::now();
-    MONET_CHECK(costs_.solve(shared_->options.jobs, shared_->options.progress, stop));
+    MONET_RETURN_IF_ERROR(costs_.solve(shared_->options.jobs, shared_->options.progress, stop));
     result.map_s += seconds_since(start);
     start = std::chrono::steady_clock::now();
     return Done{};
   };
   for (bool again = true; again;) {
-    MONET_CHECK(find_costs());
+    MONET_RETURN_IF_ERROR(find_costs());
     MONET_TRY(again, streaming.widen(cost_of));
   }
   while (counts_streams() && streaming.try_more(cost_of)) {
     const std::vector<std::uint32_t> before = cost_of;
-    MONET_CHECK(find_costs());
+    MONET_RETURN_IF_ERROR(find_costs());
     streaming.decide(before, cost_of);
     cost_of = request_costs(result.tiles, result.assignment, streaming);
   }

@@ -1,7 +1,7 @@
 // The one pure function: a graph on a machine by a plan.
 #pragma once
 
-#include "evaluate/contents/contents.h"
+#include "evaluate/classes/operator_classes.h"
 #include "evaluate/cost/tile_costs.h"
 #include "evaluate/machine/machine.h"
 #include "evaluate/plan/bind.h"
@@ -22,8 +22,8 @@ namespace monet {
 
 // What is known of operators by their content, whatever the machine. Evaluators of many machines that share one work
 // it out once. One thread at a time.
-struct OperatorKnowledge;
-std::shared_ptr<OperatorKnowledge> operator_knowledge();
+struct OperatorClassCache;
+std::shared_ptr<OperatorClassCache> operator_knowledge();
 
 struct EvaluatorOptions {
   CostOptions cost;
@@ -31,7 +31,7 @@ struct EvaluatorOptions {
   std::size_t jobs = 0;
   std::function<void(std::size_t done, std::size_t all)> progress;  // of the mappings
   std::function<bool()> stop;                                       // asked now and then; true: ends with an error
-  std::shared_ptr<OperatorKnowledge> known;                         // empty: its own
+  std::shared_ptr<OperatorClassCache> known;                        // empty: its own
 };
 
 struct Evaluated {
@@ -63,8 +63,8 @@ class Evaluator {
   const Graph& graph() const { return graph_; }
   const Dependencies& dependencies() const { return binder_.dependencies(); }
   // Equal operators have one number.
-  const OperatorContents& contents() const { return contents_; }
-  Machine& machine() { return machine_; }
+  const OperatorClasses& classes() const { return classes_; }
+  RoutedMachine& machine() { return machine_; }
   TileCosts& costs() { return costs_; }
   const TilingGraph& tiling() const { return tiling_; }
   // By node: what no way of running it can go below.
@@ -86,9 +86,9 @@ class Evaluator {
 
   const Graph& graph_;
   std::shared_ptr<Shared> shared_;
-  OperatorContents contents_;
+  OperatorClasses classes_;
   Binder binder_;
-  Machine machine_;
+  RoutedMachine machine_;
   TilingGraph tiling_;
   TileCosts costs_;
   Policy policy_;

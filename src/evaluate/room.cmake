@@ -2,10 +2,11 @@ monet_room(evaluate
   USES base packing graph config onnx hardware networks training mapping compat
   SOURCES
   account/bound.cpp
-  account/carried_out.cpp
   account/causes.cpp
+  account/complete_plan.cpp
   account/cores.cpp
   account/critical_path.cpp
+  account/downsample.cpp
   account/energy.cpp
   account/live_peaks.cpp
   account/occupancy.cpp
@@ -14,7 +15,6 @@ monet_room(evaluate
   account/phases.cpp
   account/price.cpp
   account/route_traffic.cpp
-  account/thin.cpp
   account/totals.cpp
   account/traffic.cpp
   account/width.cpp
@@ -22,6 +22,7 @@ monet_room(evaluate
   check/capacities.cpp
   check/channels.cpp
   check/check.cpp
+  check/context.cpp
   check/cores.cpp
   check/elements.cpp
   check/form.cpp
@@ -34,9 +35,8 @@ monet_room(evaluate
   check/routes.cpp
   check/storage.cpp
   check/storage_element.cpp
-  check/subject.cpp
   check/transfers.cpp
-  contents/contents.cpp
+  classes/operator_classes.cpp
   cost/custom_cost.cpp
   cost/custom_file.cpp
   cost/tile_cost_table.cpp
@@ -54,10 +54,10 @@ monet_room(evaluate
   open/hardware_summary.cpp
   open/machines.cpp
   open/numbers.cpp
-  open/opened.cpp
+  open/opened_step.cpp
   open/runnable.cpp
   open/runnable_network.cpp
-  open/subject.cpp
+  open/step_on_machine.cpp
   plan/bind.cpp
   plan/bind_tensors.cpp
   plan/dependencies.cpp

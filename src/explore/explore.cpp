@@ -1,7 +1,7 @@
 #include "base/parallel.h"
 #include "base/stop.h"
 #include "base/try.h"
-#include "explore/crew/crew.h"
+#include "explore/executor/executor.h"
 #include "explore/methods/methods.h"
 #include "explore/price/pricer.h"
 #include "explore/space/open.h"
@@ -22,21 +22,21 @@ namespace monet {
 
 namespace {
 
-using explore::Crew;
 using explore::Design;
 using explore::DesignPricer;
+using explore::Executor;
 using explore::Outcome;
 using explore::Space;
 using explore::Store;
 using Clock = std::chrono::steady_clock;
 
-// Answers from the store, else from the crew, which go into the store.
-class Asking {
+// Answers from the store, else from the executor, which go into the store.
+class StoredEvaluator {
  public:
-  Asking(const ExploreOptions& options, Store& store, Crew& crew, std::uint64_t expected)
+  StoredEvaluator(const ExploreOptions& options, Store& store, Executor& executor, std::uint64_t expected)
       : options_(options),
         store_(store),
-        crew_(crew),
+        executor_(executor),
         expected_(expected),
         is_over_(stop_after(options.time_limit_s, options.stop)) {}
 
@@ -56,20 +56,21 @@ class Asking {
         }
       }
       if (missing.empty() || is_over_()) break;
-      MONET_TRY(const std::vector<Design> ours, store_.claim(missing, std::max<std::size_t>(1, crew_.appetite() / 16)));
+      MONET_TRY(const std::vector<Design> ours,
+                store_.claim(missing, std::max<std::size_t>(1, executor_.batch_hint() / 16)));
       if (ours.empty()) {  // another process has all of them
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         continue;
       }
       const auto take = [&](Outcome&& outcome) -> Status {
-        MONET_CHECK(store_.put(outcome));
+        MONET_RETURN_IF_ERROR(store_.put(outcome));
         fresh_.emplace(outcome.design, std::hash<std::string>{}(to_line(outcome)));
         known.emplace(outcome.design, std::move(outcome));
         tell_progress();
         return Done{};
       };
-      MONET_CHECK(crew_.run(ours, take, is_over_));
-      MONET_CHECK(store_.flush());
+      MONET_RETURN_IF_ERROR(executor_.run(ours, take, is_over_));
+      MONET_RETURN_IF_ERROR(store_.flush());
     }
     std::vector<Outcome> outcomes;
     for (const Design design : designs) {
@@ -80,7 +81,7 @@ class Asking {
   }
 
   std::uint64_t fresh() const { return fresh_.size(); }
-  // This is what the crew gave for it; not what an earlier process did, or what has become of the file.
+  // This is what the executor gave for it; not what an earlier process did, or what has become of the file.
   bool gave(const Outcome& outcome) const {
     const auto found = fresh_.find(outcome.design);
     return found != fresh_.end() && found->second == std::hash<std::string>{}(to_line(outcome));
@@ -89,12 +90,12 @@ class Asking {
  private:
   void tell_progress() {
     ++answered_;
-    if (options_.progress) options_.progress(crew_.who(), answered_, expected_);
+    if (options_.progress) options_.progress(executor_.who(), answered_, expected_);
   }
 
   const ExploreOptions& options_;
   Store& store_;
-  Crew& crew_;
+  Executor& executor_;
   std::uint64_t expected_;  // 0: not known
   std::function<bool()> is_over_;
   std::unordered_map<Design, std::size_t> fresh_;  // evaluated by this process: a hash of what it gave
@@ -103,7 +104,7 @@ class Asking {
 
 // What is returned is looked at again: the same numbers, and a schedule that keeps all rules.
 // The user may want no more of it.
-Status verify_front(DesignPricer& pricer, Store& store, const Asking& asking, const ExploreOptions& options,
+Status verify_front(DesignPricer& pricer, Store& store, const StoredEvaluator& asking, const ExploreOptions& options,
                     Exploration& exploration) {
   const std::vector<DesignResult>& front = exploration.front;
   std::vector<std::optional<Outcome>> found(front.size());
@@ -141,13 +142,14 @@ Expected<Store> store_for(const ExploreOptions& options, const DesignPricer& pri
   return Store::open_to_fill(options.store, pricer, !options.resume);
 }
 
-Expected<std::unique_ptr<Crew>> crew_for(const ExploreOptions& options, DesignPricer& pricer) {
-  if (options.cluster.empty()) return explore::thread_crew(pricer, static_cast<std::size_t>(options.jobs));
-  return explore::cluster_crew(pricer, {.address = options.cluster, .python = options.python, .stop = options.stop});
+Expected<std::unique_ptr<Executor>> executor_for(const ExploreOptions& options, DesignPricer& pricer) {
+  if (options.cluster.empty()) return explore::thread_executor(pricer, static_cast<std::size_t>(options.jobs));
+  return explore::cluster_executor(pricer,
+                                   {.address = options.cluster, .python = options.python, .stop = options.stop});
 }
 
 // Fills the store, and says what is in it.
-Expected<Exploration> explore_into(Store& store, Space& space, DesignPricer& pricer, Crew& crew,
+Expected<Exploration> explore_into(Store& store, Space& space, DesignPricer& pricer, Executor& executor,
                                    const ExploreOptions& options) {
   const auto start = Clock::now();
   explore::MethodOptions method{.method = options.method,
@@ -155,12 +157,12 @@ Expected<Exploration> explore_into(Store& store, Space& space, DesignPricer& pri
                                 .population = options.population,
                                 .generations = options.generations,
                                 .seed = options.seed,
-                                .appetite = [&crew] { return crew.appetite(); }};
+                                .batch_hint = [&executor] { return executor.batch_hint(); }};
   const std::uint64_t expected = method.method == "all" ? space.size() : method.samples;
-  Asking asking(options, store, crew, expected);
+  StoredEvaluator asking(options, store, executor, expected);
   MONET_TRY(const explore::Searched searched,
             explore::search(space, method, [&](std::span<const Design> designs) { return asking.ask(designs); }));
-  MONET_CHECK(store.flush());
+  MONET_RETURN_IF_ERROR(store.flush());
   Exploration result;
   result.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   result.method = options.method;
@@ -169,8 +171,8 @@ Expected<Exploration> explore_into(Store& store, Space& space, DesignPricer& pri
   result.designs_per_s = result.wall_s > 0 ? static_cast<double>(result.fresh) / result.wall_s : 0;
   result.complete = searched.complete;
   result.notes = pricer.notes();
-  MONET_CHECK(analyse(store, space.objectives, result));
-  MONET_CHECK(verify_front(pricer, store, asking, options, result));
+  MONET_RETURN_IF_ERROR(analyse(store, space.objectives, result));
+  MONET_RETURN_IF_ERROR(verify_front(pricer, store, asking, options, result));
   return result;
 }
 
@@ -180,11 +182,11 @@ Expected<Exploration> explore_space(const ExploreOptions& options) {
   MONET_TRY(Space space, explore::open_space(options.space));
   MONET_TRY(space.objectives, objectives_named(space, options.objectives, options.functions));
   MONET_TRY(const std::unique_ptr<DesignPricer> pricer, DesignPricer::open(space));
-  MONET_TRY(const std::unique_ptr<Crew> crew, crew_for(options, *pricer));
+  MONET_TRY(const std::unique_ptr<Executor> executor, executor_for(options, *pricer));
   MONET_TRY(Store store, store_for(options, *pricer));
-  auto result = explore_into(store, space, *pricer, *crew, options);
+  auto result = explore_into(store, space, *pricer, *executor, options);
   // A store that is gone is the reason of whatever else went wrong, and what was found must not go with it.
-  MONET_CHECK(store.check_kept());
+  MONET_RETURN_IF_ERROR(store.check_kept());
   return result;
 }
 

@@ -1,8 +1,8 @@
+#include "explore/store/rescue.h"
+#include "base/quantities.h"
 #include "base/try.h"
 #include "explore/price/pricer.h"
 #include "explore/space/open.h"
-#include "explore/store/rescue.h"
-#include "base/quantities.h"
 
 #include <monet/explore.h>
 

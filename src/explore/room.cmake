@@ -5,18 +5,18 @@ monet_room(explore
   analysis/hypervolume.cpp
   analysis/rank_correlation.cpp
   analysis/sensitivity.cpp
-  crew/cluster.cpp
-  crew/cluster_batches.cpp
-  crew/cluster_files.cpp
-  crew/cluster_messages.cpp
-  crew/cluster_process.cpp
-  crew/threads.cpp
+  executor/cluster.cpp
+  executor/cluster_batches.cpp
+  executor/cluster_files.cpp
+  executor/cluster_messages.cpp
+  executor/cluster_process.cpp
+  executor/threads.cpp
   explore.cpp
   methods/gaussian_process.cpp
   methods/genetic.cpp
-  methods/looker.cpp
   methods/methods.cpp
   methods/narrow.cpp
+  methods/sample_budget.cpp
   methods/sampling.cpp
   methods/sequences.cpp
   methods/sobol.cpp

@@ -1,8 +1,8 @@
 #include "explore/summary.h"
 
+#include "base/quantities.h"
 #include "base/try.h"
 #include "explore/analysis/analysis.h"
-#include "base/quantities.h"
 
 #include <fmt/format.h>
 
@@ -184,7 +184,7 @@ Expected<Objectives> objectives_named(const Space& space, const std::vector<std:
 
 Expected<std::vector<Outcome>> outcomes_of(explore::Store& store) {
   std::vector<Outcome> outcomes;
-  MONET_CHECK(store.for_each([&](const Outcome& outcome) -> Status {
+  MONET_RETURN_IF_ERROR(store.for_each([&](const Outcome& outcome) -> Status {
     outcomes.push_back(outcome);
     return Done{};
   }));

@@ -48,8 +48,8 @@ bool RoleChoice::names(std::string_view tensor) const {
 bool RoleChoice::names_parameter(std::string_view tensor) const { return any_matches(parameters, tensor); }
 
 Status choose_roles(Graph& graph, const RoleChoice& choice) {
-  MONET_CHECK(check_patterns(graph, choice.parameters, "--parameter"));
-  MONET_CHECK(check_patterns(graph, choice.buffers, "--buffer"));
+  MONET_RETURN_IF_ERROR(check_patterns(graph, choice.parameters, "--parameter"));
+  MONET_RETURN_IF_ERROR(check_patterns(graph, choice.buffers, "--buffer"));
   for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
     Tensor& tensor = graph[TensorId(i)];
     if (!may_be_chosen(tensor)) continue;

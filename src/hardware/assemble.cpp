@@ -26,12 +26,12 @@ class Assembler {
   Assembler(Hardware& hardware, HardwarePlaces& places) : hardware_(hardware), places_(places) {}
 
   Status run(const ClusterPrototype& machine) {
-    MONET_CHECK(fill(machine, names_.machine(), ""));
+    MONET_RETURN_IF_ERROR(fill(machine, names_.machine(), ""));
     for (const PendingLinks& pending : links_) {
-      MONET_CHECK(join_parts(pending.cluster->links, pending.scope, names_, hardware_, places_, joined_));
+      MONET_RETURN_IF_ERROR(join_parts(pending.cluster->links, pending.scope, names_, hardware_, places_, joined_));
     }
     index_links();
-    for (const PendingLevel& pending : levels_) MONET_CHECK(attach(pending));
+    for (const PendingLevel& pending : levels_) MONET_RETURN_IF_ERROR(attach(pending));
     for (const auto& [memory, uses] : uses_) find_over_links(memory, uses);
     return Done{};
   }
@@ -96,12 +96,13 @@ class Assembler {
   Status fill(const ClusterPrototype& cluster, ScopeId scope, const std::string& block_path) {
     hardware_.static_w += cluster.static_w;
     hardware_.area_mm2 += cluster.area_mm2;
-    for (const MemoryPrototype& memory : cluster.memories) MONET_CHECK(add_memory(memory, scope));
+    for (const MemoryPrototype& memory : cluster.memories) MONET_RETURN_IF_ERROR(add_memory(memory, scope));
     for (const CorePrototype& core : cluster.cores) {
       if (core.repeat.count() > static_cast<std::int64_t>(max_cores - hardware_.cores.size())) {
         return too_many("cores", core.place);
       }
-      for (std::int64_t i = 0; i < core.repeat.count(); ++i) MONET_CHECK(add_core(core, scope, block_path, i));
+      for (std::int64_t i = 0; i < core.repeat.count(); ++i)
+        MONET_RETURN_IF_ERROR(add_core(core, scope, block_path, i));
     }
     for (const ClusterPrototype& inner : cluster.clusters) {
       for (std::int64_t i = 0; i < inner.repeat.count(); ++i) {
@@ -111,7 +112,7 @@ class Assembler {
         const ScopeId inside = names_.add_scope(scope, name);
         auto added = names_.add(scope, name, inner.name, &inner.repeat, {}, inside);
         if (!added) return placed(std::move(added).error(), inner.place);
-        MONET_CHECK(fill(inner, inside, block_path + inner.name + "/"));
+        MONET_RETURN_IF_ERROR(fill(inner, inside, block_path + inner.name + "/"));
       }
     }
     links_.push_back({&cluster, scope});
@@ -182,8 +183,8 @@ class Assembler {
       MONET_TRY(level.memory, used_memory(pending));
     }
     level.served = prototype.served;
-    MONET_CHECK(assign_ports(hardware_[level.memory], *moves_[level.memory.index()], prototype.paths,
-                             prototype.own.has_value(), level));
+    MONET_RETURN_IF_ERROR(assign_ports(hardware_[level.memory], *moves_[level.memory.index()], prototype.paths,
+                                       prototype.own.has_value(), level));
     MONET_TRY(level.link, link_of(pending, level.memory));
     if (!prototype.own && prototype.link.empty()) {
       uses_[level.memory].push_back({pending.core, hardware_.cores[pending.core].levels.size()});

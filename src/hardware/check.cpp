@@ -38,14 +38,14 @@ class Checker {
     if (!is_cost(hardware_.static_w) || !is_cost(hardware_.area_mm2)) {
       return fail(places_.machine, "a power or area that is negative or not finite");
     }
-    for (std::size_t i = 0; i < hardware_.memories.size(); ++i) MONET_CHECK(check_memory(i));
-    for (std::size_t i = 0; i < hardware_.links.size(); ++i) MONET_CHECK(check_link(i));
+    for (std::size_t i = 0; i < hardware_.memories.size(); ++i) MONET_RETURN_IF_ERROR(check_memory(i));
+    for (std::size_t i = 0; i < hardware_.links.size(); ++i) MONET_RETURN_IF_ERROR(check_link(i));
     for (std::size_t i = 0; i < hardware_.cores.size(); ++i) {
-      MONET_CHECK(check_core(i));
-      MONET_CHECK(check_levels(i));
-      MONET_CHECK(check_paths(i));
+      MONET_RETURN_IF_ERROR(check_core(i));
+      MONET_RETURN_IF_ERROR(check_levels(i));
+      MONET_RETURN_IF_ERROR(check_paths(i));
     }
-    MONET_CHECK(check_use());
+    MONET_RETURN_IF_ERROR(check_use());
     return check_reach();
   }
 
@@ -189,7 +189,7 @@ class Checker {
       bool used = false;
       for (std::size_t p = 0; p < path_count; ++p) {
         used |= level.holds(static_cast<Path>(p));
-        MONET_CHECK(check_ports(level, static_cast<Path>(p), place));
+        MONET_RETURN_IF_ERROR(check_ports(level, static_cast<Path>(p), place));
       }
       if (!used) {
         return fail(place, fmt::format("no path uses the memory '{}'", shown(memory.name)),
@@ -235,8 +235,8 @@ class Checker {
                     fmt::format("add '{}' to the paths of a memory that has ports for it", name_of(path)));
       }
       for (std::size_t k = 0; k < levels.size(); ++k) {
-        MONET_CHECK(check_passage(i, levels[k], path, k + 1 < levels.size()));
-        if (k > 0) MONET_CHECK(check_order(i, levels[k - 1], levels[k]));
+        MONET_RETURN_IF_ERROR(check_passage(i, levels[k], path, k + 1 < levels.size()));
+        if (k > 0) MONET_RETURN_IF_ERROR(check_order(i, levels[k - 1], levels[k]));
       }
     }
     return Done{};

@@ -1,8 +1,8 @@
 // Whether a Hardware makes sense: what a reader of any format must not let through.
 #pragma once
 
-#include "hardware/hardware.h"
 #include "config/yaml.h"
+#include "hardware/hardware.h"
 
 namespace monet {
 

@@ -3,10 +3,10 @@
 #pragma once
 
 #include "config/check_keys.h"
-#include "hardware/keys.h"
-#include "hardware/hardware.h"
 #include "config/parameters.h"
 #include "config/yaml.h"
+#include "hardware/hardware.h"
+#include "hardware/keys.h"
 
 #include <optional>
 

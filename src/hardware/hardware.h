@@ -8,8 +8,8 @@
 #pragma once
 
 #include "base/ids.h"
-#include "graph/nests.h"
 #include "config/expression.h"
+#include "graph/nests.h"
 
 #include <array>
 #include <cstdint>

@@ -3,8 +3,8 @@
 #include "base/read_file.h"
 #include "base/suggest.h"
 #include "base/try.h"
-#include "hardware/presets.h"
 #include "config/words.h"
+#include "hardware/presets.h"
 
 #include <fmt/format.h>
 

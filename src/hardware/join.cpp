@@ -30,7 +30,7 @@ class Joiner {
       joined_ += found.back().ends.size() + 1;
       if (joined_ > max_ends) return too_many("ends of links", max_ends, prototype.place);
     }
-    MONET_CHECK(check_once(prototype, parts));
+    MONET_RETURN_IF_ERROR(check_once(prototype, parts));
     const auto count = static_cast<std::int64_t>(parts.size());
     switch (prototype.topology) {
       case Topology::link: return join_two(prototype, found);
@@ -103,8 +103,8 @@ class Joiner {
   Status add_pairs(const LinkPrototype& prototype, const std::vector<End>& parts, const Pairs& pairs) {
     std::size_t number = 0;
     for (const auto& [from, to] : pairs) {
-      MONET_CHECK(add(prototype, {parts[static_cast<std::size_t>(from)], parts[static_cast<std::size_t>(to)]},
-                      pairs.size() == 1 ? std::nullopt : std::optional(number++)));
+      MONET_RETURN_IF_ERROR(add(prototype, {parts[static_cast<std::size_t>(from)], parts[static_cast<std::size_t>(to)]},
+                                pairs.size() == 1 ? std::nullopt : std::optional(number++)));
     }
     return Done{};
   }
@@ -125,8 +125,8 @@ class Joiner {
     }
     const std::size_t count = std::max(a.size(), b.size());
     for (std::size_t i = 0; i < count; ++i) {
-      MONET_CHECK(add(prototype, {a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]},
-                      count == 1 ? std::nullopt : std::optional(i)));
+      MONET_RETURN_IF_ERROR(add(prototype, {a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]},
+                                count == 1 ? std::nullopt : std::optional(i)));
     }
     return Done{};
   }
@@ -190,7 +190,7 @@ Status join_parts(const std::vector<LinkPrototype>& links, ScopeId scope, PartNa
                    .place = link.place.text(),
                    .advice = "give one of them another name"};
     }
-    MONET_CHECK(Joiner(scope, names, hardware, places, joined).join(link));
+    MONET_RETURN_IF_ERROR(Joiner(scope, names, hardware, places, joined).join(link));
   }
   return Done{};
 }

@@ -96,7 +96,7 @@ Status assign_ports(const Memory& memory, const std::vector<const Yaml*>& moves,
     }
     for (const Yaml* item : items) {
       MONET_TRY(const Move move, read_move(*item));
-      MONET_CHECK(check_move(move, port, paths, own, item->place));
+      MONET_RETURN_IF_ERROR(check_move(move, port, paths, own, item->place));
       take(move, paths, port, i, true, level);
     }
   }

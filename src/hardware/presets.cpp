@@ -1,5 +1,5 @@
-#include "base/embedded.h"
 #include "hardware/presets.h"
+#include "base/embedded.h"
 
 #include <map>
 

@@ -214,7 +214,8 @@ Expected<CorePrototype> read_core(const ReadState& state, const Yaml::Entry& ent
     MONET_TRY(core.rate, read_rate(state, *node, fields.context()));
   }
   core.type = fields.text("type");
-  if (const Yaml* node = fields.find("dataflow")) MONET_CHECK(read_dataflow(state, *node, fields.context(), core));
+  if (const Yaml* node = fields.find("dataflow"))
+    MONET_RETURN_IF_ERROR(read_dataflow(state, *node, fields.context(), core));
   MONET_TRY(const auto gang, fields.integer("gang", 1, max_count));
   if (gang.value_or(1) > 1) {
     for (Unit& unit : core.units) unit.dimensions.push_back({.name = "gang", .size = *gang, .loops = {}});

@@ -196,7 +196,7 @@ Expected<MemoryPrototype> read_memory(const ReadState& state, const Fields& fiel
   MONET_TRY(memory.size_bits, whole_bits(fields, "size", *size));
   MONET_TRY(const Quantity default_size, fields.parameters().evaluate_default(*fields.find("size")));
   by_default.size_bits = default_size.value;
-  MONET_CHECK(read_ports(state, fields, result, by_default));
+  MONET_RETURN_IF_ERROR(read_ports(state, fields, result, by_default));
 
   const double scale = state.cycle_scale(fields.context().clock_hz);
   MONET_TRY(const auto latency, fields.quantity("latency"));
@@ -214,7 +214,7 @@ Expected<MemoryPrototype> read_memory(const ReadState& state, const Fields& fiel
   MONET_TRY(const auto network, fields.quantity("network_energy"));
   memory.network_pj_per_bit = network.value_or(0);
   if (!network) fields.note_derived("network_energy", 0, Measure::energy_per_bit, "left out: counted as 0", 'D');
-  MONET_CHECK(read_memory_costs(state, fields, by_default, memory));
+  MONET_RETURN_IF_ERROR(read_memory_costs(state, fields, by_default, memory));
   return result;
 }
 

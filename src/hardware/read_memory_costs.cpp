@@ -133,8 +133,8 @@ Status read_memory_costs(const ReadState& state, const Fields& fields, const Def
   Costs costs{};
   for (std::size_t i = 0; i < costs.size(); ++i) costs[i] = stated[i].value_or(0);
   const bool on_chip = memory.kind == MemoryKind::registers || memory.kind == MemoryKind::sram;
-  MONET_CHECK(on_chip ? derive_on_chip(state, fields, by_default, memory, stated, costs)
-                      : derive_off_chip(fields, memory, stated, costs));
+  MONET_RETURN_IF_ERROR(on_chip ? derive_on_chip(state, fields, by_default, memory, stated, costs)
+                                : derive_off_chip(fields, memory, stated, costs));
   memory.read_pj = costs[0];
   memory.write_pj = costs[1];
   memory.static_w = costs[2];

@@ -130,7 +130,7 @@ Expected<Rate> read_rate(const ReadState& state, const Yaml& node, const Context
                         "left out, and no table has whole processors: counted as 0", 'D');
   }
   MONET_TRY(rate.precisions, read_precisions(state, fields, rate_precision_block()));
-  MONET_CHECK(read_by_precision(state, fields, power.value_or(0), rate));
+  MONET_RETURN_IF_ERROR(read_by_precision(state, fields, power.value_or(0), rate));
   return rate;
 }
 

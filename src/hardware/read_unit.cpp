@@ -161,7 +161,7 @@ void compose_macs(const Fields& unit, Unit& result) {
 // What array and vector share: precisions, operations, fill, area.
 Status read_work(const ReadState& state, const Fields& unit, const Yaml& operations, Unit& result) {
   MONET_TRY(result.precisions, read_precisions(state, unit, precision_block()));
-  MONET_CHECK(read_operations(state, unit, operations, result));
+  MONET_RETURN_IF_ERROR(read_operations(state, unit, operations, result));
   std::vector<bool> stated;
   if (const Yaml* table = unit.find("precisions")) {
     for (const Yaml::Entry& entry : table->entries) {
@@ -292,7 +292,7 @@ Expected<Unit> read_array(const ReadState& state, const Yaml& node, const Contex
   if (operations == nullptr) {
     fields.note_derived("mac cycles", 1, Measure::time, "left out: one product a cycle in each unit", 'D');
   }
-  MONET_CHECK(read_work(state, fields, operations == nullptr ? only_products() : *operations, unit));
+  MONET_RETURN_IF_ERROR(read_work(state, fields, operations == nullptr ? only_products() : *operations, unit));
   if (fields.has("cycle_rule")) {
     MONET_TRY(unit.cycle_rule, read_cycle_rule(state, fields));
   }
@@ -318,7 +318,7 @@ Expected<Unit> read_vector(const ReadState& state, const Yaml& node, const Conte
     return fields.error("operations", "a vector unit that lists no operations",
                         "write operations: {arithmetic: {cycles: 1}, exp: {cycles: 4}}");
   }
-  MONET_CHECK(read_work(state, fields, *operations, unit));
+  MONET_RETURN_IF_ERROR(read_work(state, fields, *operations, unit));
   return unit;
 }
 

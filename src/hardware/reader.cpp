@@ -2,10 +2,10 @@
 
 #include "base/read_file.h"
 #include "base/try.h"
+#include "config/words.h"
 #include "hardware/assemble.h"
 #include "hardware/include.h"
 #include "hardware/prototypes.h"
-#include "config/words.h"
 
 #include <fmt/format.h>
 
@@ -73,13 +73,13 @@ Expected<Hardware> read_hardware_tree(const Yaml& root, const std::string& path,
   }
   MONET_TRY(const Words words, Words::read(root.find("parameters"), options.parameters));
   MONET_TRY(const YamlPtr tree, words.choose(root));
-  MONET_CHECK(check_keys(*tree, machine_block(), "the machine"));
+  MONET_RETURN_IF_ERROR(check_keys(*tree, machine_block(), "the machine"));
   MONET_TRY(const Parameters parameters, Parameters::read(root.find("parameters"), options.parameters, path));
 
   Hardware hardware;
   ReadState state{.parameters = parameters, .origins = hardware.origins};
   MONET_TRY(const Fields fields, state.open(*tree, machine_block(), {}, ""));
-  MONET_CHECK(check_version(fields));
+  MONET_RETURN_IF_ERROR(check_version(fields));
   hardware.clock_hz = state.reference_hz = fields.context().clock_hz;
   hardware.technology_nm = fields.context().technology_nm;
   hardware.name = fields.text("name");
@@ -89,15 +89,15 @@ Expected<Hardware> read_hardware_tree(const Yaml& root, const std::string& path,
   hardware.parameters = parameters.texts();
   for (const Yaml* note : fields.names("notes")) hardware.notes.push_back(note->scalar);
   state.energies_by_size = fields.text("energies") != "fixed";
-  MONET_CHECK(read_effects(state, fields, hardware.effects));
+  MONET_RETURN_IF_ERROR(read_effects(state, fields, hardware.effects));
 
-  MONET_CHECK(read_peaks(state, fields, hardware.peaks));
+  MONET_RETURN_IF_ERROR(read_peaks(state, fields, hardware.peaks));
 
   HardwarePlaces places;
   places.machine = root.place;
   MONET_TRY(const ClusterPrototype machine, read_parts(state, fields, 0));
-  MONET_CHECK(assemble(machine, hardware, places));
-  MONET_CHECK(check(hardware, places));
+  MONET_RETURN_IF_ERROR(assemble(machine, hardware, places));
+  MONET_RETURN_IF_ERROR(check(hardware, places));
   for (const std::string& doubt : doubts(hardware)) {
     auto& notes = hardware.notes;
     if (std::find(notes.begin(), notes.end(), doubt) == notes.end()) notes.push_back(doubt);

@@ -2,8 +2,8 @@
 // filled in and listed in `origins`; what is impossible is an error with file, line and column.
 #pragma once
 
-#include "hardware/hardware.h"
 #include "config/yaml.h"
+#include "hardware/hardware.h"
 
 #include <monet/expected.h>
 

@@ -36,7 +36,7 @@ Expected<std::vector<Array>> execute_composite(const Execution& execution) {
   }
   if (at != input_count)
     return Error{.kind = ErrorKind::defect, .message = "an input is missing", .place = {}, .advice = {}};
-  MONET_CHECK(run(expanded, values));
+  MONET_RETURN_IF_ERROR(run(expanded, values));
   std::vector<Array> results(execution.output_types.size());
   at = 0;
   for (std::size_t i = 0; i < results.size(); ++i) {

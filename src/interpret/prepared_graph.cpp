@@ -82,7 +82,7 @@ Expected<std::vector<Array>> PreparedGraph::results_of(std::size_t node, std::sp
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] != nullptr) values[composite.inputs[i].index()] = *inputs[i];
   }
-  MONET_CHECK(composite.program->run(values, {.rounds = false, .seed = options.seed}));
+  MONET_RETURN_IF_ERROR(composite.program->run(values, {.rounds = false, .seed = options.seed}));
   std::vector<Array> results;
   for (TensorId id : composite.outputs) results.push_back(id.valid() ? std::move(values[id.index()]) : Array{});
   if (options.rounds) round_results(graph_, graph_.nodes()[node], results, options);

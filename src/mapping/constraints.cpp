@@ -106,11 +106,11 @@ std::vector<Dim> named_loops(const MappingFile::Entry& entry) {
 
 Expected<MappingConstraints> constraints_of(const MappingFile::Entry& entry, const Problem& problem,
                                             const Target& target) {
-  MONET_CHECK(check_dimensions(entry, target.unit.dimensions.size()));
+  MONET_RETURN_IF_ERROR(check_dimensions(entry, target.unit.dimensions.size()));
   MappingConstraints result;
   add_unrolled(entry, problem, target, result);
   add_order(entry, problem, result);
-  MONET_CHECK(add_levels(entry, problem, target, result));
+  MONET_RETURN_IF_ERROR(add_levels(entry, problem, target, result));
   return result;
 }
 

@@ -36,13 +36,13 @@ Expected<std::string> read_loop(const YamlNode& at, const std::string& text) {
 // Calls `read` with the index and value of every dimension of a block D1: …, D2: ….
 template <class Read>
 Status for_dimensions(const YamlNode& node, const char* what, const Read& read) {
-  MONET_CHECK(allow_keys(node, what, dimension_names()));
+  MONET_RETURN_IF_ERROR(allow_keys(node, what, dimension_names()));
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const auto& names = dimension_names();
     const auto index =
         static_cast<std::size_t>(std::find(names.begin(), names.end(), node.keys[i].text) - names.begin());
-    MONET_CHECK(expect_sequence(node.items[i], fmt::format("'{}' of {}", node.keys[i].text, what)));
-    for (const YamlNode& item : node.items[i].items) MONET_CHECK(read(index, item));
+    MONET_RETURN_IF_ERROR(expect_sequence(node.items[i], fmt::format("'{}' of {}", node.keys[i].text, what)));
+    for (const YamlNode& item : node.items[i].items) MONET_RETURN_IF_ERROR(read(index, item));
   }
   return Done{};
 }
@@ -83,7 +83,7 @@ Status read_hints(MappingFile::Entry& entry, const YamlNode& node) {
 }
 
 Status read_order(MappingFile::Entry& entry, const YamlNode& node) {
-  MONET_CHECK(expect_sequence(node, "temporal_ordering"));
+  MONET_RETURN_IF_ERROR(expect_sequence(node, "temporal_ordering"));
   for (const YamlNode& item : node.items) {
     MONET_TRY(const auto parts, yaml_parts(item, "a loop of temporal_ordering"));
     if (parts.size() != 2)
@@ -106,7 +106,7 @@ Status read_order(MappingFile::Entry& entry, const YamlNode& node) {
 Status read_links(MappingFile::Entry& entry, const YamlNode& node) {
   static const std::vector<std::string> operands = {"I", "W", "O"};
   static const std::vector<std::string> memory_operands = {"I1", "I2", "O"};
-  MONET_CHECK(allow_keys(node, "memory_operand_links", operands));
+  MONET_RETURN_IF_ERROR(allow_keys(node, "memory_operand_links", operands));
   for (std::size_t i = 0; i < operands.size(); ++i) {
     MONET_TRY(const YamlNode* value, require_key(node, "memory_operand_links", operands[i]));
     MONET_TRY(entry.memory_operands[i], yaml_word(*value, "a memory operand"));
@@ -125,13 +125,13 @@ Status read_links(MappingFile::Entry& entry, const YamlNode& node) {
 // levels: {O: {sram: [C, FX]}, W: …}
 Status read_levels(MappingFile::Entry& entry, const YamlNode& node) {
   static const std::vector<std::string> operands = {"I", "W", "O"};
-  MONET_CHECK(allow_keys(node, "levels", operands));
+  MONET_RETURN_IF_ERROR(allow_keys(node, "levels", operands));
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const YamlNode& memories = node.items[i];
-    MONET_CHECK(expect_map(memories, fmt::format("'{}' of levels", node.keys[i].text)));
+    MONET_RETURN_IF_ERROR(expect_map(memories, fmt::format("'{}' of levels", node.keys[i].text)));
     for (std::size_t m = 0; m < memories.items.size(); ++m) {
       MappingFile::Entry::Level level{node.keys[i].text, memories.keys[m].text, {}};
-      MONET_CHECK(expect_sequence(memories.items[m], "the loops of a level"));
+      MONET_RETURN_IF_ERROR(expect_sequence(memories.items[m], "the loops of a level"));
       for (const YamlNode& item : memories.items[m].items) {
         MONET_TRY(const std::string word, yaml_word(item, "a loop"));
         MONET_TRY(std::string loop, read_loop(item, word));
@@ -146,7 +146,7 @@ Status read_levels(MappingFile::Entry& entry, const YamlNode& node) {
 Expected<MappingFile::Entry> read_entry(const YamlNode& node) {
   static const std::vector<std::string> keys = {
       "name", "spatial_mapping", "spatial_mapping_hint", "memory_operand_links", "levels", "temporal_ordering"};
-  MONET_CHECK(allow_keys(node, "an entry of the mapping", keys));
+  MONET_RETURN_IF_ERROR(allow_keys(node, "an entry of the mapping", keys));
   MappingFile::Entry entry;
   entry.place = node.place();
   MONET_TRY(const YamlNode* name, require_key(node, "an entry of the mapping", "name"));
@@ -155,11 +155,11 @@ Expected<MappingFile::Entry> read_entry(const YamlNode& node) {
     const YamlNode* value = node.find(key);
     return value == nullptr || value->is_null() ? nullptr : value;
   };
-  if (const YamlNode* value = given("spatial_mapping")) MONET_CHECK(read_spatial(entry, *value));
-  if (const YamlNode* value = given("spatial_mapping_hint")) MONET_CHECK(read_hints(entry, *value));
-  if (const YamlNode* value = given("temporal_ordering")) MONET_CHECK(read_order(entry, *value));
-  if (const YamlNode* value = given("memory_operand_links")) MONET_CHECK(read_links(entry, *value));
-  if (const YamlNode* value = given("levels")) MONET_CHECK(read_levels(entry, *value));
+  if (const YamlNode* value = given("spatial_mapping")) MONET_RETURN_IF_ERROR(read_spatial(entry, *value));
+  if (const YamlNode* value = given("spatial_mapping_hint")) MONET_RETURN_IF_ERROR(read_hints(entry, *value));
+  if (const YamlNode* value = given("temporal_ordering")) MONET_RETURN_IF_ERROR(read_order(entry, *value));
+  if (const YamlNode* value = given("memory_operand_links")) MONET_RETURN_IF_ERROR(read_links(entry, *value));
+  if (const YamlNode* value = given("levels")) MONET_RETURN_IF_ERROR(read_levels(entry, *value));
   return entry;
 }
 
@@ -176,7 +176,7 @@ const MappingFile::Entry* MappingFile::find(std::string_view layer, std::string_
 
 Expected<MappingFile> read_mapping_text(std::string_view text, const std::string& path) {
   MONET_TRY(const YamlDocument document, parse_foreign_yaml(text, path));
-  MONET_CHECK(expect_sequence(document.root, "a mapping"));
+  MONET_RETURN_IF_ERROR(expect_sequence(document.root, "a mapping"));
   MappingFile file;
   file.notes = document.repeated;
   for (const YamlNode& node : document.root.items) {

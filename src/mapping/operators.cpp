@@ -89,7 +89,7 @@ class Mapper {
       : graph_(graph), hardware_(hardware), cache_(cache), options_(options) {}
 
   Expected<MappedOperators> run() {
-    MONET_CHECK(find_places());
+    MONET_RETURN_IF_ERROR(find_places());
     for (std::size_t i = 0; i < graph_.nodes().size(); ++i) {
       const Node& node = graph_[NodeId(i)];
       if (options_.wanted && !options_.wanted(node)) continue;

@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::int64_t largest_batch = 1 << 20;
 
-const std::vector<Network>& table() {
-  static const std::vector<Network> all = [] {
-    std::vector<Network> networks;
+const std::vector<NetworkGraph>& table() {
+  static const std::vector<NetworkGraph> all = [] {
+    std::vector<NetworkGraph> networks;
     for (auto* family : {resnet_networks, mobilenet_networks, vit_networks, gpt2_networks, gpt2like_networks,
                          bert_networks, mlp_networks, pets_networks, lenet_networks, unet_networks, fsrcnn_networks}) {
       std::ranges::move(family(), std::back_inserter(networks));
@@ -33,15 +33,15 @@ const std::vector<Network>& table() {
 
 std::string_view name_in(std::string_view spec) { return spec.substr(0, spec.find(':')); }
 
-const Network* find(std::string_view name) {
+const NetworkGraph* find(std::string_view name) {
   const auto found =
-      std::ranges::find(table(), name, [](const Network& each) -> std::string_view { return each.info.name; });
+      std::ranges::find(table(), name, [](const NetworkGraph& each) -> std::string_view { return each.info.name; });
   return found == table().end() ? nullptr : &*found;
 }
 
 Error unknown_network(std::string_view name) {
   std::vector<std::string> names;
-  for (const Network& each : table()) names.push_back(each.info.name);
+  for (const NetworkGraph& each : table()) names.push_back(each.info.name);
   const std::string guess = nearest(name, names);
   return {
       .message = fmt::format("there is no built-in network '{}'", name),
@@ -51,7 +51,7 @@ Error unknown_network(std::string_view name) {
 
 Expected<Graph> build(std::string_view spec, std::optional<std::int64_t> batch) {
   const std::string_view name = name_in(spec);
-  const Network* network = find(name);
+  const NetworkGraph* network = find(name);
   if (network == nullptr) return unknown_network(name);
   const std::vector<OptionInfo>& options = network->info.options;
   OptionValues values(options);
@@ -59,18 +59,18 @@ Expected<Graph> build(std::string_view spec, std::optional<std::int64_t> batch) 
     MONET_TRY(values, parse_options(spec.substr(name.size() + 1), name, options));
   }
   if (batch) {
-    MONET_CHECK(check_range(*std::ranges::find(options, "batch", &OptionInfo::name), *batch));
+    MONET_RETURN_IF_ERROR(check_range(*std::ranges::find(options, "batch", &OptionInfo::name), *batch));
     values.set("batch", *batch);
   }
   MONET_TRY(Graph graph, network->build(network->info, values));
-  MONET_CHECK(verify(graph));
+  MONET_RETURN_IF_ERROR(verify(graph));
   return graph;
 }
 
 }  // namespace
 
-Network network(std::string name, std::string description, std::vector<OptionInfo> options,
-                Expected<Graph> (*build)(const BuiltinInfo&, const OptionValues&), std::int64_t batch) {
+NetworkGraph network(std::string name, std::string description, std::vector<OptionInfo> options,
+                     Expected<Graph> (*build)(const BuiltinInfo&, const OptionValues&), std::int64_t batch) {
   options.insert(options.begin(), {"batch", "samples in a step", batch, 1, largest_batch});
   return {.info = {.name = std::move(name), .description = std::move(description), .options = std::move(options)},
           .build = build};
@@ -93,7 +93,7 @@ OptionInfo switch_option(std::string name, std::string meaning, bool default_val
 std::span<const BuiltinInfo> builtin_networks() {
   static const std::vector<BuiltinInfo> infos = [] {
     std::vector<BuiltinInfo> list;
-    for (const networks::Network& each : networks::table()) list.push_back(each.info);
+    for (const networks::NetworkGraph& each : networks::table()) list.push_back(each.info);
     return list;
   }();
   return infos;

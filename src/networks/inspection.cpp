@@ -84,14 +84,14 @@ void sort_operators(std::map<std::string, OperatorSummary>& by_name, Inspection&
 }  // namespace
 
 Expected<Inspection> inspect(const std::string& model, const InspectOptions& options) {
-  MONET_TRY(const Network network, open_network(model, {.batch = options.batch,
-                                                        .dimensions = options.dimensions,
-                                                        .roles = {options.parameter, options.buffer},
-                                                        .fused_norms = options.fused_norms}));
+  MONET_TRY(const NetworkGraph network, open_network(model, {.batch = options.batch,
+                                                             .dimensions = options.dimensions,
+                                                             .roles = {options.parameter, options.buffer},
+                                                             .fused_norms = options.fused_norms}));
   return inspection_of(model, network);
 }
 
-Inspection inspection_of(const std::string& model, const Network& network) {
+Inspection inspection_of(const std::string& model, const NetworkGraph& network) {
   const Graph& graph = network.graph;
   Inspection inspection;
   inspection.model = model;

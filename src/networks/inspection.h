@@ -1,7 +1,7 @@
 // An inspection of a network that is open already.
 #pragma once
 
-#include "graph/network.h"
+#include "graph/network_graph.h"
 
 #include <monet/inspect.h>
 
@@ -10,7 +10,7 @@
 namespace monet {
 
 // Requires that verify() holds for its graph.
-Inspection inspection_of(const std::string& model, const Network& network);
+Inspection inspection_of(const std::string& model, const NetworkGraph& network);
 
 // Parts of the text that other reports share.
 std::string layer_table(const Inspection& inspection);

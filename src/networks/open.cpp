@@ -30,7 +30,7 @@ Error unknown_model(const std::string& model) {
 
 }  // namespace
 
-Expected<Network> open_network(const std::string& model, const onnx::ReadOptions& options) {
+Expected<NetworkGraph> open_network(const std::string& model, const onnx::ReadOptions& options) {
   if (!looks_like_file(model)) {
     if (is_builtin(model)) {
       if (!options.dimensions.empty()) {
@@ -39,15 +39,15 @@ Expected<Network> open_network(const std::string& model, const onnx::ReadOptions
             .place = model,
             .advice = "give its sizes as options, as in gpt2:tokens=128"};
       }
-      Network network;
+      NetworkGraph network;
       MONET_TRY(network.graph, build_builtin(model, options.batch));
-      MONET_CHECK(choose_roles(network.graph, options.roles));
+      MONET_RETURN_IF_ERROR(choose_roles(network.graph, options.roles));
       return network;
     }
     if (!std::filesystem::exists(model)) return unknown_model(model);
   }
-  MONET_TRY(Network network, onnx::read(model, options));
-  MONET_CHECK(choose_roles(network.graph, options.roles));
+  MONET_TRY(NetworkGraph network, onnx::read(model, options));
+  MONET_RETURN_IF_ERROR(choose_roles(network.graph, options.roles));
   MONET_TRY(network.graph, with_few_inputs(std::move(network.graph), network.notes));
   return network;
 }

@@ -1,7 +1,7 @@
 // MODEL as every command takes it: the name of a built-in network with options, or an ONNX file.
 #pragma once
 
-#include "graph/network.h"
+#include "graph/network_graph.h"
 #include "onnx/reader.h"
 
 #include <monet/expected.h>
@@ -12,6 +12,6 @@ namespace monet {
 
 // `model`: "resnet18", "gpt2:layers=2,width=384", "path/to/net.onnx". A file of that name wins over a built-in network
 // only if the name has a path or ends in .onnx.
-Expected<Network> open_network(const std::string& model, const onnx::ReadOptions& options);
+Expected<NetworkGraph> open_network(const std::string& model, const onnx::ReadOptions& options);
 
 }  // namespace monet

@@ -42,7 +42,7 @@ Expected<std::int64_t> parse_value(const OptionInfo& option, std::string_view te
     return Error{.message = fmt::format("{}={} is not a whole number", option.name, text),
                  .advice = fmt::format("write {}=N, {}", option.name, range_of(option))};
   }
-  MONET_CHECK(check_range(option, value));
+  MONET_RETURN_IF_ERROR(check_range(option, value));
   return value;
 }
 

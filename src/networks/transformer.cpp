@@ -36,7 +36,7 @@ Status check_heads(std::int64_t width, std::int64_t heads) {
 Expected<TransformerSizes> transformer_sizes(const OptionValues& values) {
   const TransformerSizes sizes{values["layers"], values["width"],      values["heads"],
                                values["ffn"],    values["vocabulary"], values["tokens"]};
-  MONET_CHECK(check_heads(sizes.width, sizes.heads));
+  MONET_RETURN_IF_ERROR(check_heads(sizes.width, sizes.heads));
   return sizes;
 }
 

@@ -94,7 +94,7 @@ Expected<std::vector<Importer::Value>> Importer::import_subgraph(const RawNode& 
         return error_of(inlined.node, fmt::format("its input '{}' is defined nowhere", name), "export the model again");
     }
     for (Text& name : inlined.node.outputs) name = rename(name);
-    MONET_CHECK(import_node(inlined, std::nullopt));
+    MONET_RETURN_IF_ERROR(import_node(inlined, std::nullopt));
   }
   std::vector<Value> results;
   for (const RawValue& output : graph.outputs) {
@@ -102,7 +102,7 @@ Expected<std::vector<Importer::Value>> Importer::import_subgraph(const RawNode& 
     const Value* made = find(name);
     if (made == nullptr) return damaged(owner);
     // One initializer stays one tensor under all its names.
-    if (made->initializer != nullptr) MONET_CHECK(tensor_of(name));
+    if (made->initializer != nullptr) MONET_RETURN_IF_ERROR(tensor_of(name));
     results.push_back(*made);
   }
   scopes_.resize(depth);
@@ -162,7 +162,7 @@ Status Importer::import_loop(const FlatNode& loop) {
     if (i == 1 && node.inputs[i].empty()) continue;
     const Value* given = find(node.inputs[i]);
     if (given == nullptr) return damaged(node);
-    if (given->initializer != nullptr && i > 1) MONET_CHECK(tensor_of(node.inputs[i]));
+    if (given->initializer != nullptr && i > 1) MONET_RETURN_IF_ERROR(tensor_of(node.inputs[i]));
     state[i - 1] = *given;
   }
   for (std::int64_t turn = 0; turn < turns; ++turn) {
@@ -171,7 +171,7 @@ Status Importer::import_loop(const FlatNode& loop) {
     // A body without nodes would never use up what it may.
     if (++subgraph_nodes_ > most_subgraph_nodes)
       return error_of(node, "it takes too many turns", "export the model with smaller loops");
-    MONET_CHECK(import_turn(loop, *body, turn, state, stacked));
+    MONET_RETURN_IF_ERROR(import_turn(loop, *body, turn, state, stacked));
   }
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     if (node.outputs[i].empty()) continue;
@@ -195,7 +195,7 @@ Status Importer::import_loop(const FlatNode& loop) {
       written.integer = attribute == "axis" ? 0 : 1;
       stack.node.attributes.push_back(std::move(written));
     }
-    MONET_CHECK(import_node(stack, std::nullopt));
+    MONET_RETURN_IF_ERROR(import_node(stack, std::nullopt));
   }
   return Done{};
 }

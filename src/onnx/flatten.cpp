@@ -65,7 +65,7 @@ class Inliner {
         return flat_error(fmt::format("its functions call each other more than {} deep", deepest_nesting), {},
                           "they may be recursive, which ONNX forbids");
       }
-      MONET_CHECK(inline_once());
+      MONET_RETURN_IF_ERROR(inline_once());
     }
     return Done{};
   }
@@ -84,7 +84,7 @@ class Inliner {
     std::vector<FlatNode> nodes;
     for (FlatNode& node : flat_.nodes) {
       if (const RawFunction* function = callee(node.node)) {
-        MONET_CHECK(expand(node.node, *function, nodes));
+        MONET_RETURN_IF_ERROR(expand(node.node, *function, nodes));
       } else {
         nodes.push_back(std::move(node));
       }
@@ -104,8 +104,8 @@ class Inliner {
           fmt::format("it calls the function '{}' with more inputs or outputs than that has", function.name),
           place_of(call), {});
     }
-    MONET_CHECK(check_opsets(function.opsets));
-    MONET_CHECK(spend((call.outputs.size() + 16) * function.inputs.size(), function));
+    MONET_RETURN_IF_ERROR(check_opsets(function.opsets));
+    MONET_RETURN_IF_ERROR(spend((call.outputs.size() + 16) * function.inputs.size(), function));
     std::unordered_map<Text, Text> renamed;
     for (std::size_t i = 0; i < function.inputs.size(); ++i)
       renamed[function.inputs[i]] = i < call.inputs.size() ? call.inputs[i] : Text();
@@ -126,7 +126,7 @@ class Inliner {
     };
     for (const RawNode& inner : function.nodes) {
       MONET_TRY(const std::int64_t version, version_of(inner, function.opsets));
-      MONET_CHECK(spend(size_of(inner, call) + (inner.outputs.size() + 1) * value_prefix.size(), function));
+      MONET_RETURN_IF_ERROR(spend(size_of(inner, call) + (inner.outputs.size() + 1) * value_prefix.size(), function));
       FlatNode node{inner, version};
       node.node.name = keep(prefix + std::string(inner.name.empty() ? inner.op_type : inner.name));
       for (Text& name : node.node.inputs) name = rename(name);
@@ -299,7 +299,7 @@ Status sort_nodes(FlatModel& model) {
 }  // namespace
 
 Expected<FlatModel> flatten(RawModel& model) {
-  MONET_CHECK(check_opsets(model.opsets));
+  MONET_RETURN_IF_ERROR(check_opsets(model.opsets));
   FlatModel flat{.raw = &model, .nodes = {}, .names = {}};
   flat.nodes.reserve(model.graph.nodes.size());
   for (RawNode& node : model.graph.nodes) {
@@ -307,8 +307,8 @@ Expected<FlatModel> flatten(RawModel& model) {
     flat.nodes.push_back({std::move(node), version});
   }
   model.graph.nodes.clear();
-  MONET_CHECK(Inliner(model, flat).run());
-  MONET_CHECK(sort_nodes(flat));
+  MONET_RETURN_IF_ERROR(Inliner(model, flat).run());
+  MONET_RETURN_IF_ERROR(sort_nodes(flat));
   return flat;
 }
 

@@ -197,7 +197,7 @@ Status Importer::add_initializers() {
       return import_error(fmt::format("{} has ONNX element type {}, which is not read", what, tensor.data_type), {},
                           "strings and complex numbers are not read");
     }
-    MONET_CHECK(check_sizes(tensor.dims, what));
+    MONET_RETURN_IF_ERROR(check_sizes(tensor.dims, what));
     Value& value = define(tensor.name);
     value.initializer = &tensor;
     if (!has_own_notes(*model_.raw)) continue;
@@ -249,7 +249,7 @@ Status Importer::add_inputs() {
       shape.push_back(size);
     }
     first = first && shape.empty();  // a single number has no batch
-    MONET_CHECK(check_sizes(shape, what));
+    MONET_RETURN_IF_ERROR(check_sizes(shape, what));
     const TensorId id = add_tensor(std::string(input.name), {std::move(shape), {.element = *type}}, Role::input);
     define(input.name).tensor = id;
     graph_.inputs.push_back(id);
@@ -378,10 +378,10 @@ Expected<Graph> Importer::run() {
   graph_.name = std::string(model_.raw->graph.name);
   if (model_.raw->graph.has_sparse_initializers)
     return import_error("it has sparse initializers, which are not read", {}, "export it with dense weights");
-  MONET_CHECK(add_initializers());
-  MONET_CHECK(add_inputs());
-  for (std::size_t i = 0; i < model_.nodes.size(); ++i) MONET_CHECK(import_node(model_.nodes[i], i));
-  MONET_CHECK(add_outputs());
+  MONET_RETURN_IF_ERROR(add_initializers());
+  MONET_RETURN_IF_ERROR(add_inputs());
+  for (std::size_t i = 0; i < model_.nodes.size(); ++i) MONET_RETURN_IF_ERROR(import_node(model_.nodes[i], i));
+  MONET_RETURN_IF_ERROR(add_outputs());
   return std::move(graph_);
 }
 

@@ -10,9 +10,9 @@
 #include "onnx/values.h"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
-#include <span>
 #include <vector>
 
 namespace monet::onnx {

@@ -164,10 +164,10 @@ std::function<std::optional<bool>(const std::string&)> mask_test(const RawModel&
 
 }  // namespace
 
-Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, const ReadOptions& options) {
+Expected<NetworkGraph> read_bytes(std::string_view bytes, const std::string& folder, const ReadOptions& options) {
   MONET_TRY(RawModel raw, decode_model(bytes));
   MONET_TRY(const FlatModel flat, flatten(raw));
-  Network network;
+  NetworkGraph network;
   for (const RawOpset& opset : raw.opsets) {
     if (!opset.domain.empty() || opset.version <= newest_checked_opset) continue;
     network.notes.push_back(
@@ -216,17 +216,17 @@ Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, 
                  {.choice = &options.roles, .is_mask = mask_test(raw, folder)});
   }
   network.graph = compact(std::move(imported.graph));
-  MONET_CHECK(verify(network.graph));
+  MONET_RETURN_IF_ERROR(verify(network.graph));
   for (std::string& warning : provenance_warnings(flat, signature, network.graph))
     network.warnings.push_back(std::move(warning));
   return network;
 }
 
-Expected<Network> read(const std::string& path, const ReadOptions& options) {
+Expected<NetworkGraph> read(const std::string& path, const ReadOptions& options) {
   MONET_TRY(const MappedFile file, MappedFile::open(path));
   auto network = read_bytes(file.bytes(), std::filesystem::path(path).parent_path().string(), options);
   // Before what was found in it, which may be of a file that never was.
-  MONET_CHECK(file.unchanged());
+  MONET_RETURN_IF_ERROR(file.unchanged());
   if (!network) {
     Error error = network.error();
     error.place = error.place.empty() ? path : fmt::format("{}: {}", path, error.place);

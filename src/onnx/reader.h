@@ -1,7 +1,7 @@
 // Opens ONNX files: forward networks from any common exporter, and training steps made by others.
 #pragma once
 
-#include "graph/network.h"
+#include "graph/network_graph.h"
 #include "graph/role_choice.h"
 
 #include <monet/expected.h>
@@ -31,9 +31,9 @@ struct ReadOptions {
 
 // Requires nothing of the file: whatever is in it, the answer is a network whose graph verify() accepts, or an error
 // that names the file or the node. Weights are not read: the cost is linear in the number of nodes and tensors.
-Expected<Network> read(const std::string& path, const ReadOptions& options);
+Expected<NetworkGraph> read(const std::string& path, const ReadOptions& options);
 
 // The same from bytes; `folder` is where external data are looked for (small values only).
-Expected<Network> read_bytes(std::string_view bytes, const std::string& folder, const ReadOptions& options);
+Expected<NetworkGraph> read_bytes(std::string_view bytes, const std::string& folder, const ReadOptions& options);
 
 }  // namespace monet::onnx

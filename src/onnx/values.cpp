@@ -3,8 +3,8 @@
 #include "base/checked.h"
 #include "base/read_file.h"
 #include "base/try.h"
-#include "onnx/external_data.h"
 #include "graph/number.h"
+#include "onnx/external_data.h"
 #include "onnx/wire.h"
 
 #include <fmt/format.h>
@@ -145,7 +145,7 @@ Expected<std::optional<Constant>> decode_external_bytes(const RawTensor& tensor,
   if (!std::filesystem::is_regular_file(path, ignored)) return std::optional<Constant>{};
   MONET_TRY(const auto bytes, read_range(path, static_cast<std::uint64_t>(tensor.offset), length));
   if (!bytes) return std::optional<Constant>{};
-  MONET_CHECK(decode_bytes(tensor, *bytes, count, constant));
+  MONET_RETURN_IF_ERROR(decode_bytes(tensor, *bytes, count, constant));
   return std::optional<Constant>(std::move(constant));
 }
 
@@ -162,9 +162,9 @@ Expected<std::optional<Constant>> decode_values(const RawTensor& tensor, const s
   if (is_floating(*type)) constant.values = std::vector<double>{};
   if (tensor.external) return decode_external_bytes(tensor, folder, *count, std::move(constant));
   if (tensor.has_raw_data) {
-    MONET_CHECK(decode_bytes(tensor, tensor.raw_data, *count, constant));
+    MONET_RETURN_IF_ERROR(decode_bytes(tensor, tensor.raw_data, *count, constant));
   } else {
-    MONET_CHECK(decode_fields(tensor, *count, constant));
+    MONET_RETURN_IF_ERROR(decode_fields(tensor, *count, constant));
   }
   return std::optional<Constant>(std::move(constant));
 }

@@ -4,8 +4,8 @@
 #include "base/whole_file.h"
 #include "graph/expand.h"
 #include "onnx/node_export.h"
-#include "onnx/patterns.h"
 #include "onnx/own_notes.h"
+#include "onnx/patterns.h"
 
 #include <ostream>
 
@@ -42,10 +42,10 @@ class GraphWriter {
   explicit GraphWriter(const Graph& graph) : graph_(graph), file_(graph), is_output_(graph.tensors().size(), false) {}
 
   Expected<std::string> run() {
-    MONET_CHECK(check_types());
+    MONET_RETURN_IF_ERROR(check_types());
     collect_outputs();
     write_sources();
-    MONET_CHECK(write_nodes());
+    MONET_RETURN_IF_ERROR(write_nodes());
     write_outputs();
     const std::string name = graph_.name.empty() ? "graph" : graph_.name;
     if (file_.encoder.size() > most_bytes - name.size() - 100) {

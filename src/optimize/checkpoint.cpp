@@ -1,6 +1,8 @@
+#include "base/quantities.h"
 #include "base/stop.h"
 #include "base/try.h"
 #include "evaluate/account/bound.h"
+#include "evaluate/open/step_on_machine.h"
 #include "evaluate/plan/bind_tensors.h"
 #include "evaluate/plan/writer.h"
 #include "optimize/memory/bound.h"
@@ -9,8 +11,6 @@
 #include "optimize/memory/least.h"
 #include "optimize/memory/milp.h"
 #include "optimize/memory/sweep.h"
-#include "evaluate/open/opened.h"
-#include "base/quantities.h"
 
 #include <monet/checkpoint.h>
 
@@ -29,10 +29,10 @@ using Clock = std::chrono::steady_clock;
 // Everything that the methods share.
 class Checkpointer {
  public:
-  Checkpointer(const CheckpointOptions& options, Opened opened, PlanValue objective)
+  Checkpointer(const CheckpointOptions& options, StepOnMachine opened, PlanValue objective)
       : options_(options),
         hardware_(std::move(opened.hardware)),
-        subject_(std::move(opened.subject)),
+        opened_step_(std::move(opened.opened_step)),
         plan_(std::move(opened.plan)),
         is_over_(stop_after(options.time_limit_s, options.stop)),
         first_answer_(options.time_limit_s, options.stop) {
@@ -41,19 +41,19 @@ class Checkpointer {
 
   Expected<Checkpointing> run(Checkpointing result, bool keep_points) {
     keep_points_ = keep_points;
-    MONET_CHECK(prepare(result));
-    MONET_CHECK(price_all_kept(result));
+    MONET_RETURN_IF_ERROR(prepare(result));
+    MONET_RETURN_IF_ERROR(price_all_kept(result));
     first_answer_.found();
     if (options_.method == "exact") {
-      MONET_CHECK(run_exact(result));
+      MONET_RETURN_IF_ERROR(run_exact(result));
     } else if (options_.method == "nsga2") {
-      MONET_CHECK(run_nsga2(result));
+      MONET_RETURN_IF_ERROR(run_nsga2(result));
     } else if (options_.method == "milp") {
-      MONET_CHECK(run_milp(result));
+      MONET_RETURN_IF_ERROR(run_milp(result));
     } else if (options_.pareto) {
-      MONET_CHECK(run_sweep(result));
+      MONET_RETURN_IF_ERROR(run_sweep(result));
     } else {
-      MONET_CHECK(run_search(result));
+      MONET_RETURN_IF_ERROR(run_search(result));
     }
     result.evaluated = std::max(result.evaluated, prices_->known().size()) + afresh_;
     result.complete = result.complete && !is_over_();
@@ -68,10 +68,10 @@ class Checkpointer {
     hardware_ = budgets_.hardware;
     memory_ = budgets_.memory;
     result.notes.insert(result.notes.end(), budgets_.notes.begin(), budgets_.notes.end());
-    MONET_TRY(const std::vector<BoundTensor> settled, bind_tensors(plan_, subject_.graph, hardware_));
-    first_.emplace(subject_.graph, hardware_, cache_, how_);
-    StepVariant& original = first_->original();
-    space_.emplace(subject_.graph, hardware_, original.evaluator.machine(), plan_, settled,
+    MONET_TRY(const std::vector<BoundTensor> settled, bind_tensors(plan_, opened_step_.graph, hardware_));
+    first_.emplace(opened_step_.graph, hardware_, cache_, how_);
+    RewrittenEvaluator& original = first_->original();
+    space_.emplace(opened_step_.graph, hardware_, original.evaluator.machine(), plan_, settled,
                    original.evaluator.element_bits(),
                    MemorySpaceOptions{.recompute = options_.recompute,
                                       .page = options_.page,
@@ -84,7 +84,7 @@ class Checkpointer {
                    .place = "--tensors",
                    .advice = "`monet train MODEL --saved` lists them"};
     }
-    prices_.emplace(MemoryPricesInput{.step = subject_.graph,
+    prices_.emplace(MemoryPricesInput{.step = opened_step_.graph,
                                       .hardware = hardware_,
                                       .cache = cache_,
                                       .how = how_,
@@ -100,7 +100,7 @@ class Checkpointer {
 
   Status price_all_kept(Checkpointing& result) {
     const Genome kept = space_->all_kept();
-    MONET_TRY(const MemoryPrice* price, prices_->settle(kept));
+    MONET_TRY(const MemoryPrice* price, prices_->price_exactly(kept));
     if (!price->failure.empty()) {
       // Say it as evaluating the plan would.
       MONET_TRY(const Priced priced, first_->price(plan_));
@@ -133,7 +133,7 @@ class Checkpointer {
 
   // The best that was found for a budget.
   Expected<CheckpointPlan> plan_of(const Genome& genome, std::int64_t budget, const MemoryBound& bound) {
-    MONET_TRY(const MemoryPrice* price, prices_->settle(genome));
+    MONET_TRY(const MemoryPrice* price, prices_->price_exactly(genome));
     CheckpointPlan plan;
     plan.latency_cycles = price->price.cycles;
     plan.latency_s = hardware_.clock_hz > 0 ? price->price.cycles / hardware_.clock_hz : 0;
@@ -170,7 +170,7 @@ class Checkpointer {
     MemorySearch search(*prices_, search_options("plans priced"));
     MONET_TRY(const MemoryAnswer answer, search.search(goal_, start));
     if (!answer.feasible) return last_try(result);
-    MONET_CHECK(add_plan(result, answer.genome, goal_.budget_bytes));
+    MONET_RETURN_IF_ERROR(add_plan(result, answer.genome, goal_.budget_bytes));
     result.proven = static_cast<double>(prices_->known().size()) >= result.space;
     return Done{};
   }
@@ -212,12 +212,12 @@ class Checkpointer {
     sweep.search.evaluations = std::max<std::size_t>(1, options_.evaluations / 4);
     sweep.progress = progress_of("budgets");
     MONET_TRY(const std::vector<BudgetPlan> plans, sweep_budgets(*prices_, goal_, sweep));
-    for (const BudgetPlan& plan : plans) MONET_CHECK(add_plan(result, plan.genome, plan.budget_bytes));
+    for (const BudgetPlan& plan : plans) MONET_RETURN_IF_ERROR(add_plan(result, plan.genome, plan.budget_bytes));
     return Done{};
   }
 
   Status add_front(Checkpointing& result, const std::vector<Genome>& front) {
-    for (const Genome& genome : front) MONET_CHECK(add_plan(result, genome, goal_.budget_bytes));
+    for (const Genome& genome : front) MONET_RETURN_IF_ERROR(add_plan(result, genome, goal_.budget_bytes));
     return front.empty() ? last_try(result) : Done{};
   }
 
@@ -254,7 +254,7 @@ class Checkpointer {
                                        decision.genome ? "solved" : "no solution",
                                        decision.proven ? ", proven in its own model" : ""));
     if (!decision.genome) return last_try(result);
-    MONET_TRY(const MemoryPrice* price, prices_->settle(*decision.genome));
+    MONET_TRY(const MemoryPrice* price, prices_->price_exactly(*decision.genome));
     if (violation_of(*price, goal_) == 0) return add_plan(result, *decision.genome, goal_.budget_bytes);
     result.notes.push_back(
         fmt::format("its plan needs {} and takes {} when it is carried out, which is not what was asked for; search "
@@ -296,7 +296,7 @@ class Checkpointer {
 
   const CheckpointOptions& options_;
   Hardware hardware_;
-  Subject subject_;
+  OpenedStep opened_step_;
   Plan plan_;
   std::function<bool()> is_over_;
   UntilFirst first_answer_;
@@ -334,17 +334,17 @@ Expected<Checkpointing> checkpoint_network(const std::string& model, const Check
                        .method = options.method,
                        .measure = options.measure,
                        .objective = options.function ? "own" : options.objective};
-  MONET_CHECK(check_word(options.method, "--method", {"search", "exact", "milp", "nsga2"}));
-  MONET_CHECK(check_word(options.measure, "--measure", {"peak", "saved"}));
+  MONET_RETURN_IF_ERROR(check_word(options.method, "--method", {"search", "exact", "milp", "nsga2"}));
+  MONET_RETURN_IF_ERROR(check_word(options.measure, "--measure", {"peak", "saved"}));
   MONET_TRY(PlanValue objective, search_objective(options.objective));
-  MONET_TRY(Opened opened, open_step_on_machine(model, options.evaluate, false));
+  MONET_TRY(StepOnMachine opened, open_step_on_machine(model, options.evaluate, false));
   result.hardware = opened.hardware.name;
   result.recipe = opened.numbers.recipe;
   result.recipe_from = name_of(opened.numbers.from);
   result.clock_hz = opened.hardware.clock_hz;
   result.warnings = opened.warnings;
-  result.warnings.insert(result.warnings.end(), opened.subject.warnings.begin(), opened.subject.warnings.end());
-  result.notes = opened.subject.notes;
+  result.warnings.insert(result.warnings.end(), opened.opened_step.warnings.begin(), opened.opened_step.warnings.end());
+  result.notes = opened.opened_step.notes;
   if (options.function) objective = PlanValue(options.function, opened.hardware.clock_hz);
   Checkpointer checkpointer(options, std::move(opened), std::move(objective));
   MONET_TRY(result, checkpointer.run(std::move(result), keep_points));

@@ -1,14 +1,14 @@
+#include "optimize/fusion/fuse.h"
 #include "base/stop.h"
 #include "base/suggest.h"
 #include "base/try.h"
 #include "evaluate/account/bound.h"
 #include "evaluate/account/totals.h"
 #include "evaluate/check/check.h"
+#include "evaluate/open/step_on_machine.h"
 #include "evaluate/plan/hash.h"
 #include "evaluate/plan/rewritten.h"
 #include "evaluate/plan/writer.h"
-#include "optimize/fusion/fuse.h"
-#include "evaluate/open/opened.h"
 
 #include <monet/fuse.h>
 
@@ -50,12 +50,12 @@ Status check_range(const char* option, std::int64_t value, std::int64_t least, s
 Expected<fusion::Rules> rules_of(const FuseOptions& options) {
   fusion::Rules rules;
   constexpr std::int64_t most = fusion::max_limit;
-  MONET_CHECK(check_range("--limit", options.limit, 1, most));
-  MONET_CHECK(check_range("--max-conv", options.convolutions, 0, most));
-  MONET_CHECK(check_range("--max-transposed", options.transposed, 0, most));
-  MONET_CHECK(check_range("--max-products", options.products, 0, most));
-  MONET_CHECK(check_range("--max-conv-with-product", options.convolutions_with_product, 0, most));
-  MONET_CHECK(check_range("--max-leaving", options.leaving, 0, most));
+  MONET_RETURN_IF_ERROR(check_range("--limit", options.limit, 1, most));
+  MONET_RETURN_IF_ERROR(check_range("--max-conv", options.convolutions, 0, most));
+  MONET_RETURN_IF_ERROR(check_range("--max-transposed", options.transposed, 0, most));
+  MONET_RETURN_IF_ERROR(check_range("--max-products", options.products, 0, most));
+  MONET_RETURN_IF_ERROR(check_range("--max-conv-with-product", options.convolutions_with_product, 0, most));
+  MONET_RETURN_IF_ERROR(check_range("--max-leaving", options.leaving, 0, most));
   MONET_TRY(rules.published, choice<bool>("--rules", options.rules, {"own", "published"}));
   const auto count = [](std::int64_t number) { return static_cast<std::size_t>(number); };
   rules.limit = count(options.limit);
@@ -98,7 +98,7 @@ Expected<FuseSettings> settings_of(const FuseOptions& options, const Graph& grap
   MONET_TRY(settings.objective, choice<fusion::Objective>("--objective", options.objective, objective_names));
   MONET_TRY(settings.given, given_stacks(options, graph));
   MONET_TRY(settings.evaluator, evaluator_options_for(options, store));
-  MONET_CHECK(check_range("--max-candidates", options.max_candidates, 1, 10'000'000));
+  MONET_RETURN_IF_ERROR(check_range("--max-candidates", options.max_candidates, 1, 10'000'000));
   settings.candidates.total = static_cast<std::size_t>(options.max_candidates);
   settings.cover.dominance = options.dominance;
   settings.cover.decompose = options.decompose;
@@ -208,9 +208,9 @@ Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& given
     result.notes.push_back(fmt::format("the last of {} micro-batches is fused and priced, the one with the optimizer",
                                        step.train.accumulate));
   }
-  MONET_TRY(Opened opened, open_step_on_machine(model, step, step.inference));
+  MONET_TRY(StepOnMachine opened, open_step_on_machine(model, step, step.inference));
   const Hardware& hardware = opened.hardware;
-  const Graph& original = opened.subject.graph;
+  const Graph& original = opened.opened_step.graph;
   Plan& plan = opened.plan;
   result.hardware = hardware.name;
   result.recipe = opened.numbers.recipe;
@@ -220,8 +220,8 @@ Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& given
     result.notes.push_back(fmt::format("{}: its {} stacks are replaced", step.plan, plan.stacks.size()));
     plan.stacks.clear();
   }
-  result.notes.insert(result.notes.end(), opened.subject.notes.begin(), opened.subject.notes.end());
-  result.warnings = opened.subject.warnings;
+  result.notes.insert(result.notes.end(), opened.opened_step.notes.begin(), opened.opened_step.notes.end());
+  result.warnings = opened.opened_step.warnings;
   std::ranges::move(opened.warnings, std::back_inserter(result.warnings));
   MONET_TRY(const RewrittenStep rewritten, rewritten_step(plan, original, hardware));
   std::optional<MappingStore> store;
@@ -242,9 +242,9 @@ Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& given
   add_to(plan, rewritten.graph, fused);
   plan.graph_hash = hash_of(original);
   plan.hardware_hash = hash_of(hardware);
-  MONET_CHECK(evaluate_plan(plan, rewritten, hardware, cache, settings, step.check, result));
+  MONET_RETURN_IF_ERROR(evaluate_plan(plan, rewritten, hardware, cache, settings, step.check, result));
   result.plan_yaml = to_yaml(plan);
-  if (store) MONET_CHECK(store->save());
+  if (store) MONET_RETURN_IF_ERROR(store->save());
   result.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

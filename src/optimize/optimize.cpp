@@ -1,12 +1,12 @@
+#include "base/quantities.h"
 #include "base/stop.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/account/bound.h"
+#include "evaluate/open/step_on_machine.h"
 #include "evaluate/plan/writer.h"
 #include "optimize/joint/joint.h"
 #include "optimize/memory/budget.h"
-#include "evaluate/open/opened.h"
-#include "base/quantities.h"
 
 #include <monet/optimize.h>
 
@@ -24,8 +24,8 @@ using Clock = std::chrono::steady_clock;
 
 class Optimizing {
  public:
-  Optimizing(const OptimizeOptions& options, Subject subject, Plan plan)
-      : options_(options), subject_(std::move(subject)), plan_(std::move(plan)) {}
+  Optimizing(const OptimizeOptions& options, OpenedStep opened_step, Plan plan)
+      : options_(options), opened_step_(std::move(opened_step)), plan_(std::move(plan)) {}
 
   Expected<Optimization> run(Optimization result, Hardware hardware) {
     MONET_TRY(objective_, search_objective(options_.objective));
@@ -34,8 +34,8 @@ class Optimizing {
     how_.stop = first.stop();
     MONET_TRY(budgets_, budgets_from(options_.budgets, std::move(hardware)));
     result.notes.insert(result.notes.end(), budgets_.notes.begin(), budgets_.notes.end());
-    MONET_TRY(const std::vector<BoundTensor> settled, bind_tensors(plan_, subject_.graph, budgets_.hardware));
-    pricer_.emplace(subject_.graph, budgets_.hardware, cache_, how_);
+    MONET_TRY(const std::vector<BoundTensor> settled, bind_tensors(plan_, opened_step_.graph, budgets_.hardware));
+    pricer_.emplace(opened_step_.graph, budgets_.hardware, cache_, how_);
     MONET_TRY(const Priced priced, pricer_->price(plan_, settled));
     MONET_TRY(const std::int64_t peak, pricer_->packed_peak(priced, budgets_.memory));
     first.found();
@@ -71,7 +71,7 @@ class Optimizing {
     result.budget_bytes = joint.budget_bytes;
     for (std::string& warning : budgets_.warnings(joint.budget_bytes)) result.warnings.push_back(std::move(warning));
     MONET_TRY(const JointResult found,
-              optimize_jointly(subject_.graph, budgets_.hardware, cache_, how_, plan_, settled, joint));
+              optimize_jointly(opened_step_.graph, budgets_.hardware, cache_, how_, plan_, settled, joint));
     MONET_TRY(result.start, described(found.start));
     for (const JointPlan& plan : found.front) {
       MONET_TRY(OptimizedPlan next, described(plan));
@@ -102,11 +102,11 @@ class Optimizing {
     if (objective_.is_function()) plan.value = objective_(joint.price, joint.peak_bytes);
     plan.order = name_of(joint.plan.order);
     plan.placed = joint.placed;
-    MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(joint.plan, subject_.graph, budgets_.hardware));
+    MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(joint.plan, opened_step_.graph, budgets_.hardware));
     const auto& width = pricer_->original().evaluator.element_bits();
     for (const BoundTensor& tensor : tensors) {
       if (tensor.retention == Retention::keep) continue;
-      const Tensor& what = subject_.graph[tensor.tensor];
+      const Tensor& what = opened_step_.graph[tensor.tensor];
       (tensor.retention == Retention::page ? plan.paged : plan.recomputed).push_back(what.name);
       plan.saved_bytes_dropped += width[tensor.tensor.index()].bytes(element_count(what.type.shape));
     }
@@ -141,7 +141,7 @@ class Optimizing {
   }
 
   const OptimizeOptions& options_;
-  Subject subject_;
+  OpenedStep opened_step_;
   Plan plan_;
   std::chrono::steady_clock::time_point begun_ = Clock::now();
   PlanValue objective_;
@@ -157,15 +157,15 @@ Expected<Optimization> optimize_network(const std::string& model, const Optimize
   const auto start = Clock::now();
   OptimizeOptions options = given;
   Optimization result{.model = model, .objective = options.function ? "own" : options.objective};
-  MONET_TRY(Opened opened, open_step_on_machine(model, options.evaluate, false));
+  MONET_TRY(StepOnMachine opened, open_step_on_machine(model, options.evaluate, false));
   result.hardware = opened.hardware.name;
   result.recipe = opened.numbers.recipe;
   result.recipe_from = name_of(opened.numbers.from);
   result.clock_hz = opened.hardware.clock_hz;
   result.warnings = opened.warnings;
-  result.warnings.insert(result.warnings.end(), opened.subject.warnings.begin(), opened.subject.warnings.end());
-  result.notes = opened.subject.notes;
-  Optimizing optimizing(options, std::move(opened.subject), std::move(opened.plan));
+  result.warnings.insert(result.warnings.end(), opened.opened_step.warnings.begin(), opened.opened_step.warnings.end());
+  result.notes = opened.opened_step.notes;
+  Optimizing optimizing(options, std::move(opened.opened_step), std::move(opened.plan));
   MONET_TRY(result, optimizing.run(std::move(result), std::move(opened.hardware)));
   result.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   return result;

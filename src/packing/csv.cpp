@@ -40,11 +40,11 @@ class Reader {
       return Error{.message = "the file is empty",
                    .place = path_,
                    .advice = "the first line names the columns: id,lower,upper,size"};
-    MONET_CHECK(read_heading());
+    MONET_RETURN_IF_ERROR(read_heading());
     while (true) {
       MONET_TRY(const bool more, next_row());
       if (!more) break;
-      MONET_CHECK(read_row());
+      MONET_RETURN_IF_ERROR(read_row());
     }
     return std::move(table_);
   }
@@ -65,7 +65,7 @@ class Reader {
       ++line_;
       if (line.ends_with('\r')) line.remove_suffix(1);
       if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
-      MONET_CHECK(cut(line));
+      MONET_RETURN_IF_ERROR(cut(line));
       return true;
     }
     return false;
@@ -80,7 +80,7 @@ class Reader {
       Field& field = fields_.emplace_back();
       field.column = at + 1;
       if (at < line.size() && line[at] == '"') {
-        MONET_CHECK(unquote(line, at, field));
+        MONET_RETURN_IF_ERROR(unquote(line, at, field));
       } else {
         const std::size_t end = std::min(line.find(',', at), line.size());
         field.text = line.substr(at, end - at);

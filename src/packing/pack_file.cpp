@@ -1,11 +1,11 @@
 #include <monet/pack.h>
 
+#include "base/quantities.h"
 #include "base/read_file.h"
 #include "base/stop.h"
 #include "base/try.h"
 #include "packing/check.h"
 #include "packing/csv.h"
-#include "base/quantities.h"
 
 #include <fmt/format.h>
 

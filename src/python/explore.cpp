@@ -20,12 +20,12 @@ namespace {
 Status write_store(const std::string& store, const std::string& path,
                    Status (*write)(const std::string&, const WriteText&)) {
   MONET_TRY(WholeFile file, WholeFile::open(path));
-  MONET_CHECK(write(store, [&](const std::string& line) -> Status {
+  MONET_RETURN_IF_ERROR(write(store, [&](const std::string& line) -> Status {
     file.stream() << line;
     if (file.stream()) return Done{};
     return Error{.message = "cannot be written", .place = path, .advice = "is there room on the disk?"};
   }));
-  MONET_CHECK(file.finish());
+  MONET_RETURN_IF_ERROR(file.finish());
   return file.publish();
 }
 

@@ -24,10 +24,10 @@ class Assembly {
       : parts_(std::move(parts)), problem_(std::move(problem)), file_(file) {}
 
   Expected<GraphFile> run() {
-    MONET_CHECK(number_ids());
-    MONET_CHECK(find_pairs());
+    MONET_RETURN_IF_ERROR(number_ids());
+    MONET_RETURN_IF_ERROR(find_pairs());
     MONET_TRY(const std::vector<NodeIndex> order, chosen_order());
-    MONET_CHECK(fill(order));
+    MONET_RETURN_IF_ERROR(fill(order));
     return GraphFile{std::move(problem_), std::move(notes_)};
   }
 

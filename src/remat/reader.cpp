@@ -44,12 +44,12 @@ class NetworkxReader {
 
   Expected<GraphParts> read() {
     MONET_TRY(const Field nodes, root_.at("nodes"));
-    for (std::size_t i = 0; i < nodes.value().size(); ++i) MONET_CHECK(read_node(nodes.at(i)));
+    for (std::size_t i = 0; i < nodes.value().size(); ++i) MONET_RETURN_IF_ERROR(read_node(nodes.at(i)));
     const char* const key = root_.has("links") || !root_.has("edges") ? "links" : "edges";
     MONET_TRY(const Field links, root_.at(key));
     MONET_TRY(const std::size_t count, links.list_size(most_links));
-    for (std::size_t i = 0; i < count; ++i) MONET_CHECK(read_link(links.at(i)));
-    MONET_CHECK(read_order());
+    for (std::size_t i = 0; i < count; ++i) MONET_RETURN_IF_ERROR(read_link(links.at(i)));
+    MONET_RETURN_IF_ERROR(read_order());
     return std::move(parts_);
   }
 
@@ -133,7 +133,8 @@ Expected<GraphFile> read_poet(const Field& nodes, const std::string& file, const
                  .place = file,
                  .advice = "give a device with --profiles FILE --device NAME"};
   GraphParts parts;
-  for (std::size_t i = 0; i < nodes.value().size(); ++i) MONET_CHECK(read_poet_node(nodes.at(i), *device, parts));
+  for (std::size_t i = 0; i < nodes.value().size(); ++i)
+    MONET_RETURN_IF_ERROR(read_poet_node(nodes.at(i), *device, parts));
   Problem problem;
   problem.time_unit = TimeUnit::second;
   problem.has_energy = true;

@@ -2,8 +2,8 @@
 // run again, or paged in, just before its next use.
 #pragma once
 
-#include "remat/prices.h"
 #include "base/random.h"
+#include "remat/prices.h"
 #include "remat/sequence.h"
 
 #include <functional>

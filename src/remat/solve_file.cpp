@@ -1,11 +1,11 @@
 #include <monet/remat.h>
 
+#include "base/quantities.h"
 #include "base/read_file.h"
 #include "base/try.h"
 #include "remat/milp.h"
 #include "remat/reader.h"
 #include "remat/solve.h"
-#include "base/quantities.h"
 
 #include <fmt/format.h>
 

@@ -216,7 +216,7 @@ class OptimizerWriter {
 
 Expected<OptimizerResult> add_optimizer(GraphBuilder& builder, std::span<const Trained> trained,
                                         const OptimizerOptions& options) {
-  MONET_CHECK(check(options));
+  MONET_RETURN_IF_ERROR(check(options));
   std::vector<Trained> moved;
   for (const Trained& each : trained) {
     if (!each.gradient.valid()) continue;

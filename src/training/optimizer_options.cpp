@@ -141,7 +141,7 @@ OptimizerOptions with_defaults(OptimizerOptions options) {
 }
 
 Status check(const OptimizerOptions& options) {
-  for (const Hyperparameter& info : hyperparameters()) MONET_CHECK(check(info, options));
+  for (const Hyperparameter& info : hyperparameters()) MONET_RETURN_IF_ERROR(check(info, options));
   if (options.kind == nesterov && options.momentum == 0.0) {
     return wrong("nesterov's momentum is 0", "choose a momentum above 0, or the optimizer sgd");
   }

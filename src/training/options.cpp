@@ -35,7 +35,7 @@ Expected<OptimizerOptions> optimizer_options(const TrainOptions& options) {
   result.clip_norm = options.clip_norm;
   result.micro_batches = options.accumulate;
   result.loss_scale = options.loss_scale.value_or(1);
-  MONET_CHECK(check(result));
+  MONET_RETURN_IF_ERROR(check(result));
   return result;
 }
 

@@ -5,8 +5,8 @@
 #include "base/require.h"
 #include "base/try.h"
 #include "config/check_keys.h"
-#include "hardware/include.h"
 #include "config/yaml_values.h"
+#include "hardware/include.h"
 #include "training/recipe_formats.h"
 #include "training/recipe_reader.h"
 

@@ -27,7 +27,7 @@ Error unknown_element(const Yaml& node) {
 }
 
 Expected<ElementType> read_float(const Yaml& node) {
-  MONET_CHECK(check_keys_of(node, "an element", {"exponent", "mantissa", "specials"}));
+  MONET_RETURN_IF_ERROR(check_keys_of(node, "an element", {"exponent", "mantissa", "specials"}));
   for (const char* key : {"exponent", "mantissa"}) {
     if (node.find(key) == nullptr) {
       return error_at(node.place, fmt::format("an element without '{}'", key), "write {exponent: 4, mantissa: 3}");
@@ -55,7 +55,7 @@ Expected<ElementType> read_element(const Yaml& node) {
   if (!node.is_map()) return wrong_form(node, "'element' of a format", "a name, or {exponent: 4, mantissa: 3}");
   const Yaml* integer = node.find("integer");
   if (integer == nullptr) return read_float(node);
-  MONET_CHECK(check_keys_of(node, "an element of integers", {"integer"}));
+  MONET_RETURN_IF_ERROR(check_keys_of(node, "an element of integers", {"integer"}));
   MONET_TRY(const std::int64_t bits, read_whole(*integer, "'integer' of an element", 2, 32));
   return *integer_element(static_cast<int>(bits));
 }
@@ -111,11 +111,11 @@ Status read_second_level(const Yaml& node, Format& format) {
     return error_at(node.place, "a second level needs groups of neighbours", "write group: 16");
   }
   if (node.is_scalar()) {
-    MONET_CHECK(read_one_of(node, "'second_level' of a format", {"tensor"}));
+    MONET_RETURN_IF_ERROR(read_one_of(node, "'second_level' of a format", {"tensor"}));
     format.tensor_scale_bits = 32;
     return Done{};
   }
-  MONET_CHECK(check_keys_of(node, "'second_level' of a format", {"bits", "elements"}));
+  MONET_RETURN_IF_ERROR(check_keys_of(node, "'second_level' of a format", {"bits", "elements"}));
   for (const char* key : {"bits", "elements"}) {
     if (node.find(key) == nullptr) {
       return error_at(node.place, fmt::format("a second level without '{}'", key), "write {bits: 1, elements: 2}");
@@ -135,8 +135,8 @@ Status read_second_level(const Yaml& node, Format& format) {
 
 Expected<NumberFormat> read_format(const Yaml::Entry& entry) {
   const Yaml& node = *entry.value;
-  MONET_CHECK(check_keys_of(node, fmt::format("the format '{}'", shown(entry.key)),
-                            {"description", "element", "group", "scale", "second_level", "source"}));
+  MONET_RETURN_IF_ERROR(check_keys_of(node, fmt::format("the format '{}'", shown(entry.key)),
+                                      {"description", "element", "group", "scale", "second_level", "source"}));
   NumberFormat number{.name = entry.key, .format = {}, .description = {}, .source = {}};
   const Yaml* element = node.find("element");
   if (element == nullptr) {
@@ -145,10 +145,10 @@ Expected<NumberFormat> read_format(const Yaml::Entry& entry) {
   }
   MONET_TRY(number.format.element, read_element(*element));
   if (const Yaml* group = node.find("group")) {
-    MONET_CHECK(read_group(*group, number.format));
-    MONET_CHECK(read_scale(node.find("scale"), number.format));
+    MONET_RETURN_IF_ERROR(read_group(*group, number.format));
+    MONET_RETURN_IF_ERROR(read_scale(node.find("scale"), number.format));
     const Yaml* const second = node.find("second_level");
-    if (second != nullptr) MONET_CHECK(read_second_level(*second, number.format));
+    if (second != nullptr) MONET_RETURN_IF_ERROR(read_second_level(*second, number.format));
     if (const std::string wrong = what_is_wrong(number.format); !wrong.empty()) {
       return error_at(second != nullptr ? second->place : group->place,
                       fmt::format("the format '{}' is not possible: {}", shown(entry.key), wrong),
@@ -192,7 +192,7 @@ Expected<std::vector<NumberFormat>> read_formats(const Yaml& block, const std::v
   if (!block.is_map()) return wrong_form(block, "'formats'", "a block of keys for each: mine: {element: fp8e4m3, …}");
   std::vector<NumberFormat> formats;
   for (const Yaml::Entry& entry : block.entries) {
-    MONET_CHECK(check_name(entry, taken));
+    MONET_RETURN_IF_ERROR(check_name(entry, taken));
     MONET_TRY(NumberFormat number, read_format(entry));
     formats.push_back(std::move(number));
   }

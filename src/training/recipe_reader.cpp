@@ -41,19 +41,19 @@ class RecipeReader {
       : root_(root), place_(std::move(place)), chain_(std::move(chain)) {}
 
   Expected<Draft> read() {
-    MONET_CHECK(check_keys_of(root_, "a recipe", keys()));
-    MONET_CHECK(check_version());
+    MONET_RETURN_IF_ERROR(check_keys_of(root_, "a recipe", keys()));
+    MONET_RETURN_IF_ERROR(check_version());
     draft_.formats = number_formats();
-    if (const Yaml* base = root_.find("base")) MONET_CHECK(read_base(*base));
+    if (const Yaml* base = root_.find("base")) MONET_RETURN_IF_ERROR(read_base(*base));
     if (const Yaml* formats = root_.find("formats")) {
       MONET_TRY(std::vector<NumberFormat> own, read_formats(*formats, draft_.formats));
       std::ranges::move(own, std::back_inserter(draft_.formats));
     }
-    MONET_CHECK(read_texts());
-    MONET_CHECK(read_numbers());
-    MONET_CHECK(read_rest());
-    MONET_CHECK(read_arithmetic());
-    MONET_CHECK(check_integers());
+    MONET_RETURN_IF_ERROR(read_texts());
+    MONET_RETURN_IF_ERROR(read_numbers());
+    MONET_RETURN_IF_ERROR(read_rest());
+    MONET_RETURN_IF_ERROR(read_arithmetic());
+    MONET_RETURN_IF_ERROR(check_integers());
     return std::move(draft_);
   }
 
@@ -118,7 +118,7 @@ class RecipeReader {
     OperandFormat result;
     const Yaml* format = node;
     if (node->is_map()) {
-      MONET_CHECK(check_keys_of(*node, what(key), {"format", "rounding"}));
+      MONET_RETURN_IF_ERROR(check_keys_of(*node, what(key), {"format", "rounding"}));
       format = node->find("format");
       if (format == nullptr) {
         return error_at(node->place, fmt::format("{} has no format", what(key)), "write {format: mxfp4, …}");
@@ -144,7 +144,7 @@ class RecipeReader {
     values = {};
     const Yaml* compute = &node;
     if (node.is_map()) {
-      MONET_CHECK(check_keys_of(node, what("values"), {"compute", "mixed", "loss_scale"}));
+      MONET_RETURN_IF_ERROR(check_keys_of(node, what("values"), {"compute", "mixed", "loss_scale"}));
       compute = node.find("compute");
       if (compute == nullptr) {
         return error_at(node.place, "'values' of a recipe has no 'compute'", "write {compute: bf16, mixed: true}");
@@ -165,17 +165,17 @@ class RecipeReader {
 
   Status read_numbers() {
     Recipe& recipe = draft_.recipe;
-    if (const Yaml* values = root_.find("values")) MONET_CHECK(read_values(*values));
+    if (const Yaml* values = root_.find("values")) MONET_RETURN_IF_ERROR(read_values(*values));
     for (auto [key, operand] :
          {std::pair("weights", &recipe.weights), std::pair("activations", &recipe.activations),
           std::pair("gradients", &recipe.gradients), std::pair("stored_values", &recipe.stored_values),
           std::pair("master", &recipe.master)}) {
-      MONET_CHECK(read_optional(key, *operand));
+      MONET_RETURN_IF_ERROR(read_optional(key, *operand));
     }
     if (const Yaml* accumulators = root_.find("accumulators")) {
       MONET_TRY(recipe.accumulators, plain(*accumulators, "accumulators"));
     }
-    MONET_CHECK(read_optional("optimizer_state", recipe.optimizer_state));
+    MONET_RETURN_IF_ERROR(read_optional("optimizer_state", recipe.optimizer_state));
     return read_optional("weight_gradients", recipe.weight_gradients);
   }
 
@@ -215,8 +215,8 @@ class RecipeReader {
   }
 
   Status read_arithmetic() {
-    MONET_CHECK(read_element("products", draft_.recipe.products));
-    MONET_CHECK(read_element("everything", draft_.recipe.everything));
+    MONET_RETURN_IF_ERROR(read_element("products", draft_.recipe.products));
+    MONET_RETURN_IF_ERROR(read_element("everything", draft_.recipe.everything));
     if (!draft_.recipe.everything) return Done{};
     for (const char* key : {"values", "weights", "activations", "gradients", "stored_values", "master",
                             "optimizer_state", "weight_gradients", "accumulators", "attention"}) {

@@ -78,7 +78,7 @@ Expected<Recomputed> Recomputation::with(std::span<const TensorId> tensors) cons
     bool any = false;
     for (TensorId id : stored_behind(graph, tensor)) {
       if (!can.is_made_forward(id)) continue;  // a view may also show something that is there anyway
-      MONET_CHECK(check(graph, can, id));
+      MONET_RETURN_IF_ERROR(check(graph, can, id));
       recomputed[id.index()] = true;
       any = true;
     }

@@ -116,7 +116,7 @@ Expected<TrainingStep> expanded(TrainingStep step, std::span<const std::string> 
   return step;
 }
 
-Expected<TrainingStep> make_training_step(Network network, const StepOptions& options) {
+Expected<TrainingStep> make_training_step(NetworkGraph network, const StepOptions& options) {
   TrainingStep step{.graph = {},
                     .loss = {},
                     .trained = {},
@@ -138,13 +138,13 @@ Expected<TrainingStep> make_training_step(Network network, const StepOptions& op
                  .place = builder.graph().name,
                  .advice = "freeze less, or choose another --loss"};
   }
-  MONET_CHECK(add_optimizer(builder, step.trained, options.optimizer));
+  MONET_RETURN_IF_ERROR(add_optimizer(builder, step.trained, options.optimizer));
   if (options.loss.kind != LossKind::output) builder.output(step.loss);
   MONET_TRY(step.graph, builder.finish());
   step.saves = std::move(derivatives.saves);
   step.saved = saved_tensors(step.graph, step.saves);
-  if (options.optimizer.elementwise) MONET_CHECK(expand_optimizer(step));
-  if (options.recipe) MONET_CHECK(quantize(step, *options.recipe));
+  if (options.optimizer.elementwise) MONET_RETURN_IF_ERROR(expand_optimizer(step));
+  if (options.recipe) MONET_RETURN_IF_ERROR(quantize(step, *options.recipe));
   return step;
 }
 

@@ -1,10 +1,10 @@
 // The pipeline: a forward network becomes a training step.
 #pragma once
 
-#include "graph/network.h"
+#include "graph/network_graph.h"
 #include "training/differentiate.h"
-#include "training/loss.h"
 #include "training/lora.h"
+#include "training/loss.h"
 #include "training/optimizer.h"
 #include "training/quantized.h"
 #include "training/recipe.h"
@@ -39,7 +39,7 @@ struct TrainingStep {
 
 // Requires that the network is not a training step already.
 // Ensures that verify() holds for the graph. Gradients of parameters are named P.grad, new values P.new.
-Expected<TrainingStep> make_training_step(Network network, const StepOptions& options);
+Expected<TrainingStep> make_training_step(NetworkGraph network, const StepOptions& options);
 
 // The step with the operators of these names in their parts, where they consist of others.
 Expected<TrainingStep> expanded(TrainingStep step, std::span<const std::string> operators);

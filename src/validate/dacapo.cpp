@@ -2,7 +2,7 @@
 #include "validate/dacapo.h"
 
 #include "base/try.h"
-#include "evaluate/open/subject.h"
+#include "evaluate/open/opened_step.h"
 #include "validate/validation.h"
 
 #include <fmt/format.h>
@@ -97,7 +97,7 @@ Expected<std::vector<Product>> products_of_own(const OwnGraph& own, std::int64_t
   TrainOptions options;
   options.batch = batch;
   options.optimizer = "momentum";
-  MONET_TRY(const Network step, open_network_as_asked(own.model, options, true));
+  MONET_TRY(const NetworkGraph step, open_network_as_asked(own.model, options, true));
   std::vector<Product> products;
   for (const NodeProduct& product : products_of(step.graph)) {
     const auto named = [&](const std::string& part) { return product.node.find(part) != std::string::npos; };
@@ -168,8 +168,8 @@ Expected<Validation> validate_dacapo(const std::string& folder, const ValidateOp
                     "(rows are output channels)",
                     of.first, of.second, means.first.text(), means.second.text()));
   }
-  MONET_CHECK(add_own_graphs(times, arrays, validation));
-  MONET_CHECK(keep_wanted(validation, options));
+  MONET_RETURN_IF_ERROR(add_own_graphs(times, arrays, validation));
+  MONET_RETURN_IF_ERROR(keep_wanted(validation, options));
   constexpr std::size_t most_shown = 100;
   validation.brief = validation.rows.size() > most_shown;
   return validation;

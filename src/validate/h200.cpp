@@ -1,8 +1,8 @@
 // Measured training steps against the preset h200, which is made from the data sheet: nothing is tuned.
 #include "base/try.h"
+#include "evaluate/run/evaluate_network.h"
 #include "graph/graph.h"
 #include "mapping/cache.h"
-#include "evaluate/run/evaluate_network.h"
 #include "validate/validation.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 #include "validate/products.h"
 
 #include "base/try.h"
-#include "graph/builder.h"
 #include "evaluate/open/hardware.h"
+#include "graph/builder.h"
 #include "mapping/extract.h"
 #include "mapping/frame.h"
 

@@ -4,12 +4,12 @@
 #include "validate/robotics.h"
 
 #include "base/try.h"
-#include "evaluate/open/subject.h"
+#include "evaluate/open/opened_step.h"
 #include "networks/builtin.h"
-#include "validate/validation.h"
-#include "validate/products.h"
 #include "training/quantized.h"
 #include "training/saved.h"
+#include "validate/products.h"
+#include "validate/validation.h"
 
 #include <fmt/format.h>
 
@@ -87,7 +87,7 @@ Expected<StepBytes> step_bytes(const char* robot, const std::string& name, const
   TrainOptions options;
   options.batch = batch;
   options.loss = "mse";
-  MONET_TRY(Network step, open_network_as_asked(robot, options, true));
+  MONET_TRY(NetworkGraph step, open_network_as_asked(robot, options, true));
   MONET_TRY(const training::QuantizedGraph made,
             training::quantized(std::move(step.graph), all_products_in(name, format)));
   StepBytes result;
@@ -167,7 +167,7 @@ Expected<std::vector<NodeProduct>> training_products(const char* robot, std::int
   TrainOptions options;
   options.batch = of_batch;
   options.loss = "mse";
-  MONET_TRY(const Network step, open_network_as_asked(robot, options, true));
+  MONET_TRY(const NetworkGraph step, open_network_as_asked(robot, options, true));
   return products_of(step.graph);
 }
 
@@ -205,8 +205,8 @@ Status add_throughput(Validation& validation) {
 Expected<Validation> validate_robotics(const ValidateOptions& options) {
   Validation validation{
       .name = "robotics", .rows = {}, .notes = {}, .label = "a claim without its accounting: what may be behind it"};
-  MONET_CHECK(add_footprint(validation));
-  MONET_CHECK(add_throughput(validation));
+  MONET_RETURN_IF_ERROR(add_footprint(validation));
+  MONET_RETURN_IF_ERROR(add_throughput(validation));
   validation.notes = {
       "networks: one model of each of the four robots of PETS (kchua/handful-of-trials), batch 32; that the paper used "
       "these is an assumption",
@@ -221,7 +221,7 @@ Expected<Validation> validate_robotics(const ValidateOptions& options) {
       "equal clocks",
       "the area that the first version of the paper claimed was withdrawn and is left out",
   };
-  MONET_CHECK(keep_wanted(validation, options));
+  MONET_RETURN_IF_ERROR(keep_wanted(validation, options));
   return validation;
 }
 

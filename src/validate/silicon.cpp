@@ -5,8 +5,8 @@
 #include "base/try.h"
 #include "evaluate/check/check.h"
 #include "evaluate/evaluate.h"
-#include "graph/builder.h"
 #include "evaluate/open/hardware.h"
+#include "graph/builder.h"
 #include "networks/layers.h"
 #include "validate/validation.h"
 
@@ -127,8 +127,9 @@ Expected<double> cycles_of(const Chip& chip, const std::string& data) {
   Evaluator evaluator(graph, hardware, cache, options);
   MONET_TRY(const PlanRequest request, evaluator.bind(program.plan()));
   MONET_TRY(const Evaluated result, evaluator.evaluate(request));
-  MONET_CHECK(verify_schedule(graph, hardware, result.assignment, result.tiles, result.schedule,
-                              {.streams = evaluator.counts_streams(), .element_bits = evaluator.element_bits()}));
+  MONET_RETURN_IF_ERROR(
+      verify_schedule(graph, hardware, result.assignment, result.tiles, result.schedule,
+                      {.streams = evaluator.counts_streams(), .element_bits = evaluator.element_bits()}));
   return result.schedule.cycles;
 }
 

@@ -2,10 +2,10 @@
 // description says of whole training steps, of which nothing is published.
 #include "base/glob.h"
 #include "base/try.h"
-#include "evaluate/open/subject.h"
+#include "evaluate/open/opened_step.h"
 #include "evaluate/run/evaluate_network.h"
-#include "validate/validation.h"
 #include "validate/products.h"
+#include "validate/validation.h"
 
 #include <fmt/format.h>
 
@@ -71,7 +71,7 @@ EvaluateOptions options_of(const SnaxWorkload& workload, const Published& format
 Expected<double> rule_utilization(RuledCore& core, const SnaxWorkload& workload, const Published& format) {
   TrainOptions options;
   options.batch = workload.batch;
-  MONET_TRY(const Network step, open_network_as_asked(workload.model, options, true));
+  MONET_TRY(const NetworkGraph step, open_network_as_asked(workload.model, options, true));
   double macs = 0, cycles = 0;
   for (const NodeProduct& product : products_of(step.graph)) {
     MONET_TRY(const double each, core.cycles(product.sizes, format.precision));
@@ -111,8 +111,8 @@ Status add_steps(RuledCore& core, const ValidateOptions& options, Validation& va
 Expected<Validation> validate_snax_mx(const ValidateOptions& options) {
   Validation validation{.name = "snax-mx", .rows = {}, .notes = {}, .label = "synthesis results, and predictions"};
   MONET_TRY(RuledCore core, RuledCore::open("snax_mx"));
-  MONET_CHECK(add_rates(core, validation));
-  MONET_CHECK(add_steps(core, options, validation));
+  MONET_RETURN_IF_ERROR(add_rates(core, validation));
+  MONET_RETURN_IF_ERROR(add_steps(core, options, validation));
   validation.notes = {
       "GOPS: an 8 x 8 block of results with a depth of 65,536 by the rule in presets/snax_mx.yaml, depth / rate + 1 "
       "cycles, at 500 MHz; the clock itself was inferred from these throughputs",
@@ -123,7 +123,7 @@ Expected<Validation> validate_snax_mx(const ValidateOptions& options) {
       "training steps: momentum, square groups for weights, activations and gradients; % of peak in products: the "
       "array by its rule alone; % of peak, ms and mJ: the whole step with its memories and all other operators",
   };
-  MONET_CHECK(keep_wanted(validation, options));
+  MONET_RETURN_IF_ERROR(keep_wanted(validation, options));
   return validation;
 }
 

@@ -194,8 +194,8 @@ Expected<Validation> validate_tin_tin(const ValidateOptions& options) {
       "gradients of weights are 32 bits wide in both; at the peak the largest gradient is there and most others are "
       "not yet or no longer, so that it shrinks by more than all tensors together",
   };
-  for (const Device& device : devices) MONET_CHECK(add_device(device, options, validation));
-  MONET_CHECK(keep_wanted(validation, options));
+  for (const Device& device : devices) MONET_RETURN_IF_ERROR(add_device(device, options, validation));
+  MONET_RETURN_IF_ERROR(keep_wanted(validation, options));
   return validation;
 }
 

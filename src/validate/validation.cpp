@@ -1,11 +1,11 @@
 #include "validate/validation.h"
 
 #include "base/glob.h"
+#include "base/quantities.h"
 #include "base/suggest.h"
 #include "base/try.h"
 #include "present/json/json.h"
 #include "present/text/table.h"
-#include "base/quantities.h"
 #include "validate/dacapo.h"
 
 #include <fmt/format.h>

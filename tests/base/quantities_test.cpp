@@ -1,6 +1,6 @@
 // Are numbers and tables written as people read them?
-#include "present/text/table.h"
 #include "base/quantities.h"
+#include "present/text/table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Costed by our model, is our mapping never worse than the one that ZigZag 3.8.5 finds best?
+#include "compat/zigzag/search.h"
 #include "evaluate/open/hardware.h"
 #include "mapping/operators.h"
 #include "mapping/search.h"
-#include "compat/zigzag/search.h"
 #include "networks/open.h"
 #include "support/shared.h"
 #include "support/zigzag_files.h"

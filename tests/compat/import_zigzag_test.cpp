@@ -1,7 +1,7 @@
 // Are ZigZag's accelerators read as they are written? Expected values of its own files: the table of its machines in
 // zigzag_stream.md, section 5.1, which was read from the files independently of this program.
-#include "hardware/hardware.h"
 #include "compat/import/import.h"
+#include "hardware/hardware.h"
 
 #include "compat/import_files.h"
 #include "support/shared.h"

@@ -4,9 +4,9 @@
 // node: the loops of a tile, and energies and time. Here each node is read from the same ONNX file, cut to that tile,
 // and costed by our own copy of the rules.
 #include "compat/import/import.h"
-#include "mapping/operators.h"
 #include "compat/zigzag/search.h"
 #include "compat/zigzag/stream_layer.h"
+#include "mapping/operators.h"
 #include "networks/open.h"
 #include "support/shared.h"
 #include "support/zigzag_files.h"

@@ -20,7 +20,8 @@ constexpr MemoryId dram(std::size_t{0}), sram0(std::size_t{1}), sram1(std::size_
     registers(std::size_t{4});
 constexpr LinkId bus_link(std::size_t{0}), mesh_link(std::size_t{1}), card_link(std::size_t{2});
 
-// Machine 1, cores 2 + 2, DRAM 10, memories of cores 1 + 1, two instances of registers 0.5 + 0.5, bus 1: 19 mW, 260 ns.
+// RoutedMachine 1, cores 2 + 2, DRAM 10, memories of cores 1 + 1, two instances of registers 0.5 + 0.5, bus 1: 19 mW,
+// 260 ns.
 constexpr double leaked_pj = 0.019 * 260e-9 * 1e12;
 
 inline Hardware account_hardware() {

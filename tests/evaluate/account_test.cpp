@@ -4,13 +4,13 @@
 #include "evaluate/account/bound.h"
 #include "evaluate/account/cores.h"
 #include "evaluate/account/critical_path.h"
+#include "evaluate/account/downsample.h"
 #include "evaluate/account/energy.h"
 #include "evaluate/account/occupancy.h"
 #include "evaluate/account/operators.h"
 #include "evaluate/account/owners.h"
 #include "evaluate/account/phases.h"
 #include "evaluate/account/price.h"
-#include "evaluate/account/thin.h"
 #include "evaluate/account/totals.h"
 #include "evaluate/account/traffic.h"
 
@@ -149,7 +149,7 @@ TEST(Account, CoresAreBusyOrIdleForAReason) {
 
 TEST(Account, TrafficOfChannelsAndMemories) {
   const AccountCase c = account_case();
-  const TrafficBooks books = traffic_of(c.step());
+  const TrafficBreakdown books = traffic_of(c.step());
   // The bus: four transfers (one of them carries what two receive), and what a tile streams in and out.
   EXPECT_EQ(books.channels[0].bytes, 100 + 50 + 100 + 50 + 80 + 40);
   EXPECT_EQ(books.channels[0].busy_cycles, 8 * 420 / 64.0);
@@ -173,7 +173,7 @@ TEST(Account, TransfersBelongToOperators) {
   std::vector<std::string> names;
   for (const NodeId node : owners) names.push_back(c.graph[node].name);
   EXPECT_THAT(names, ElementsAre("layer", "layer", "layer", "layer", "back", "layer", "update", "update"));
-  const std::vector<OperatorBooks> books = operator_books(c.step(), gaps_before(c.step()), owners);
+  const std::vector<OperatorBreakdown> books = operator_breakdowns(c.step(), gaps_before(c.step()), owners);
   EXPECT_EQ(books[0].tiles, 2);
   EXPECT_EQ(books[0].macs, 2000);
   EXPECT_EQ(books[0].start, 20);
@@ -224,7 +224,7 @@ TEST(Account, PhasesShareTheStepAlongTheCriticalPath) {
   const AccountCase c = account_case();
   const std::vector<NodeId> owners = owners_of(c.step());
   const Energy energy = energy_of(c.hardware, c.schedule);
-  const auto phases = phase_books(c.step(), operator_books(c.step(), gaps_before(c.step()), owners),
+  const auto phases = phase_books(c.step(), operator_breakdowns(c.step(), gaps_before(c.step()), owners),
                                   critical_path(c.step(), owners), energy.static_pj, energy.total);
   EXPECT_NEAR(phases[0].latency_cycles, 20 + 20 + 90, tolerance);
   EXPECT_NEAR(phases[1].latency_cycles, 12 + 8 + 50, tolerance);

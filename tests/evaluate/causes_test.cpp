@@ -20,7 +20,7 @@ std::array<double, latency_causes> latency_of(const AccountCase& c) {
 
 std::array<double, energy_causes> energy_of(const AccountCase& c) {
   const std::vector<NodeId> owners = owners_of(c.step());
-  const auto books = operator_books(c.step(), gaps_before(c.step()), owners);
+  const auto books = operator_breakdowns(c.step(), gaps_before(c.step()), owners);
   return energy_by_cause(c.step(), monet::energy_of(c.hardware, c.schedule), books, owners);
 }
 
@@ -34,7 +34,7 @@ TEST(Causes, AllThatBelongsToWhatIsRunAgainIsRecomputation) {
   AccountCase c = account_case();
   c.graph[NodeId(std::size_t{1})].name = "layer~1";
   EXPECT_THAT(latency_of(c), ElementsAre(60 + 30, 30 + 8, 40 + 12 + 10, 12 + 8 + 50, 0, 0, 0));
-  const auto books = operator_books(c.step(), gaps_before(c.step()), owners_of(c.step()));
+  const auto books = operator_breakdowns(c.step(), gaps_before(c.step()), owners_of(c.step()));
   const std::array<double, energy_causes> energy = energy_of(c), without = energy_of(account_case());
   EXPECT_DOUBLE_EQ(energy[2], books[1].energy_pj());
   EXPECT_DOUBLE_EQ(energy[0], 1000 + 1000 + 50);

@@ -1,7 +1,7 @@
 // The checker finds nothing in valid schedules, and wrong forms before it looks further.
 #include "evaluate/check_case.h"
-#include "graph/nests.h"
 #include "evaluate/open/hardware.h"
+#include "graph/nests.h"
 #include "support/random_graph.h"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // Small steps on small machines, evaluated and checked, with questions about their schedules.
 #pragma once
 
-#include "evaluate/random_evaluation.h"
 #include "evaluate/plan/reader.h"
+#include "evaluate/random_evaluation.h"
 #include "graph/builder.h"
 
 #include <gtest/gtest.h>

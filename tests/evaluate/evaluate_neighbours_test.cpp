@@ -1,11 +1,11 @@
 // Is what an evaluator takes over from another the same as what it would work out itself? MONET_SEEDS=FIRST-LAST asks
 // for other seeds.
 #include "evaluate/evaluated_difference.h"
+#include "evaluate/open/hardware.h"
 #include "evaluate/random_evaluation.h"
 #include "evaluate/tiles/content.h"
 #include "evaluate/tiles_brute_force.h"
 #include "evaluate/tiles_cases.h"
-#include "evaluate/open/hardware.h"
 
 #include <gtest/gtest.h>
 
@@ -130,15 +130,15 @@ TEST(EvaluateNeighbours, ByTheRulesOfZigzag) {
 
 // Views, concatenations, gathers with known indices, windows: the tiles of many graphs by one table.
 TEST(EvaluateNeighbours, ShareTiles) {
-  ContentNumbers numbers;
+  OperatorClassTable numbers;
   TilingTable table;
   int compared = 0;
   for (unsigned seed = 0; seed < 600 && !testing::Test::HasFailure(); ++seed) {
     const auto graph = TileCase(seed).make();
     if (!graph) continue;
     ++compared;
-    const OperatorContents contents(*graph, numbers);
-    const TilingGraph shared(*graph, contents, table);
+    const OperatorClasses classes(*graph, numbers);
+    const TilingGraph shared(*graph, classes, table);
     const TilingGraph alone(*graph);
     std::mt19937 random(seed);
     for (int round = 0; round < 2; ++round) {

@@ -1,12 +1,12 @@
 // Random steps on random machines by random plans: a schedule that the checker accepts, or an error that says what is
 // wrong. MONET_SEEDS=FIRST-LAST asks for other seeds.
-#include "evaluate/evaluated_difference.h"
-#include "evaluate/random_evaluation.h"
-#include "evaluate/open/hardware.h"
-#include "hardware/presets.h"
 #include "evaluate/addresses/addresses.h"
+#include "evaluate/evaluated_difference.h"
+#include "evaluate/open/hardware.h"
+#include "evaluate/random_evaluation.h"
 #include "evaluate/run/fit.h"
 #include "evaluate/run/result.h"
+#include "hardware/presets.h"
 
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ void expect_equal(double a, double b, std::uint64_t seed, const char* what) {
   EXPECT_LE(std::abs(a - b), 1e-6 * std::max({1.0, std::abs(a), std::abs(b)})) << seed << ": " << what << a << " " << b;
 }
 
-void expect_balanced(const Evaluation& result, const Totals& totals, const Hardware& hardware, Machine& machine,
+void expect_balanced(const Evaluation& result, const Totals& totals, const Hardware& hardware, RoutedMachine& machine,
                      std::uint64_t seed) {
   expect_equal(sum_of(result.energy), result.energy_pj, seed, "energy ");
   expect_equal(totals.energy_pj, result.energy_pj, seed, "energy of totals ");

@@ -50,7 +50,7 @@ MemoryId memory_named(const Hardware& hardware, const std::string& name) {
   return {};
 }
 
-const Channel& port_on(const Machine& machine, const Route& route, MemoryId memory) {
+const Channel& port_on(const RoutedMachine& machine, const Route& route, MemoryId memory) {
   for (const ChannelUse& use : route.channels) {
     if (machine.channels()[use.channel].memory == memory) return machine.channels()[use.channel];
   }
@@ -62,7 +62,7 @@ TEST(Machine, TransfersTakeThePortThatTheFileStates) {
   const Hardware hardware = machine_with(
       "a: {kind: read_write, width: 512 bit/cycle, moves: [input, weight, output to_low, output from_low]}, "
       "b: {kind: read_write, width: 256 bit/cycle, moves: [output to_high, output from_high]}");
-  Machine machine(hardware);
+  RoutedMachine machine(hardware);
   const MemoryId sram = memory_named(hardware, "pe/sram");
   const MemoryId dram = memory_named(hardware, "dram");
   const Route out = machine.routes()[machine.route(sram, dram)];
@@ -77,7 +77,7 @@ TEST(Machine, EqualPortsAreOneChannelOfWhichATransferTakesOne) {
       "a: {kind: read_write, width: 64..512 bit/cycle, moves: [input, weight from_high]}, "
       "b: {kind: read_write, width: 64..512 bit/cycle, moves: [output]}, "
       "c: {kind: read, width: 64..512 bit/cycle, moves: [weight to_low]}");
-  Machine machine(hardware);
+  RoutedMachine machine(hardware);
   const MemoryId sram = memory_named(hardware, "pe/sram");
   const MemoryId dram = memory_named(hardware, "dram");
   EXPECT_EQ(machine.port_channel(sram, 0), machine.port_channel(sram, 1));
@@ -119,7 +119,7 @@ TEST(Machine, EveryPairOfALargeMeshHasItsRoute) {
   // More routes than 16 bits can number; each with as many hops as there are rows and columns between its ends.
   const int rows = 17, columns = 16;
   const Hardware hardware = mesh(rows, columns);
-  Machine machine(hardware);
+  RoutedMachine machine(hardware);
   const auto memory_at = [&](int core) { return hardware.cores[static_cast<std::size_t>(core)].levels[0].memory; };
   std::size_t wrong = 0;
   for (int from = 0; from < rows * columns; ++from) {
@@ -142,9 +142,9 @@ TEST(Machine, EveryPairOfALargeMeshHasItsRoute) {
 
 TEST(Machine, AWayDoesNotDependOnWhatWasAskedBefore) {
   const Hardware hardware = mesh(5, 6);
-  Machine one(hardware);
-  Machine other(hardware);
-  const auto channels = [](Machine& machine, MemoryId from, MemoryId to) {
+  RoutedMachine one(hardware);
+  RoutedMachine other(hardware);
+  const auto channels = [](RoutedMachine& machine, MemoryId from, MemoryId to) {
     std::vector<std::uint32_t> used;
     const std::uint32_t route = machine.route(from, to);
     for (const ChannelUse& use : machine.routes()[route].channels) used.push_back(use.channel);
@@ -154,7 +154,7 @@ TEST(Machine, AWayDoesNotDependOnWhatWasAskedBefore) {
   for (std::size_t from = 0; from < 30; ++from) {
     for (std::size_t to = 0; to < 30; ++to) {
       if (from == to) continue;
-      Machine fresh(hardware);
+      RoutedMachine fresh(hardware);
       const auto way = channels(fresh, memory_at(from), memory_at(to));
       EXPECT_EQ(way, channels(one, memory_at(from), memory_at(to)));
       EXPECT_EQ(channels(other, memory_at(29 - from), memory_at(29 - to)),
@@ -180,7 +180,7 @@ links:
 )",
                                            "both.yaml");
   ASSERT_TRUE(hardware) << hardware.error().message;
-  Machine machine(*hardware);
+  RoutedMachine machine(*hardware);
   const MemoryId first = hardware->cores[0].levels[0].memory, last = hardware->cores[2].levels[0].memory;
   const Route bus = machine.routes()[machine.route(first, last)];
   const Route links = machine.routes()[machine.detour(first, last)];

@@ -1,8 +1,8 @@
 // Can a mapped operator be read: as a nest, as a table, as a file for a spreadsheet?
+#include "evaluate/map/mapped_nest.h"
 #include "mapping/machines.h"
 #include "mapping/search.h"
 #include "support/line_with.h"
-#include "evaluate/map/mapped_nest.h"
 
 #include <gmock/gmock.h>
 

@@ -1,8 +1,8 @@
 // In which numbers does a network run on a machine, and is it said where they come from?
 #include "evaluate/open/numbers.h"
 
-#include "evaluate/open/subject.h"
 #include "evaluate/open/hardware.h"
+#include "evaluate/open/opened_step.h"
 #include "hardware/presets.h"
 #include "support/expect_error.h"
 #include "training/recipe.h"

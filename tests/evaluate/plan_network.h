@@ -1,9 +1,9 @@
 // A small step and a machine to make plans for.
 #pragma once
 
+#include "evaluate/open/hardware.h"
 #include "evaluate/plan/reader.h"
 #include "graph/builder.h"
-#include "evaluate/open/hardware.h"
 #include "support/expect_error.h"
 #include "support/onnx_builder.h"
 #include "training/step.h"

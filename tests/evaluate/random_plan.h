@@ -3,9 +3,9 @@
 #pragma once
 
 #include "evaluate/plan/bind.h"
-#include "mapping/operators.h"
 #include "evaluate/plan/stack_order.h"
 #include "evaluate/tiles/build.h"
+#include "mapping/operators.h"
 #include "mapping/random_cases.h"
 #include "training/recompute.h"
 

@@ -1,6 +1,6 @@
 // Does a machine run what it can, in parts where it must, and say all that it cannot?
-#include "evaluate/plan/part.h"
 #include "evaluate/open/runnable.h"
+#include "evaluate/plan/part.h"
 #include "hardware/reader.h"
 #include "support/nest_check.h"
 #include "support/same_values.h"

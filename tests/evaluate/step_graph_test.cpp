@@ -2,8 +2,8 @@
 #include "evaluate/run/step_graph.h"
 
 #include "evaluate/account/causes.h"
-#include "graph/builder.h"
 #include "evaluate/run/step_graph_layout.h"
+#include "graph/builder.h"
 #include "support/random_network.h"
 #include "training/recompute.h"
 

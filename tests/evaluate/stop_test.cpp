@@ -1,7 +1,7 @@
 // Does an evaluation end soon after it is asked to, at each of the places where it can, and never otherwise?
 #include "evaluate/addresses/addresses.h"
 #include "evaluate/evaluate_case.h"
-#include "evaluate/open/subject.h"
+#include "evaluate/open/opened_step.h"
 
 #include <thread>
 
@@ -108,7 +108,7 @@ TEST(Stop, AmongManyTiles) {
 TEST(Stop, BeforeAMemoryIsPacked) {
   const Case c(chain(3, 24, 5), machine_with_array);
   const ScheduledStep step{c.graph(), c.hardware(), c.result().assignment, c.result().tiles, c.schedule()};
-  const Machine machine(c.hardware());
+  const RoutedMachine machine(c.hardware());
   EXPECT_TRUE(pack_stays(step, machine, {}, [] { return false; }).has_value());
   const auto stopped = pack_stays(step, machine, {}, [] { return true; });
   ASSERT_FALSE(stopped.has_value());

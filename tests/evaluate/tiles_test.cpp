@@ -55,7 +55,7 @@ Graph residual_network() {
   return *builder.finish();
 }
 
-void expect_exact_training(Network network, const TrainOptions& options, unsigned seed) {
+void expect_exact_training(NetworkGraph network, const TrainOptions& options, unsigned seed) {
   const auto step = training::make_training_step(std::move(network), *training::step_options(options));
   ASSERT_TRUE(step.has_value()) << step.error().text();
   expect_exact(step->graph, seed, 2, 12);
@@ -66,11 +66,11 @@ TEST(Tiles, AreExactInTrainingSteps) {
   for (const char* optimizer : {"adam", "momentum", "adafactor", "adam8bit"}) {
     TrainOptions options;
     options.optimizer = optimizer;
-    expect_exact_training(Network{.graph = residual_network()}, options, ++seed);
+    expect_exact_training(NetworkGraph{.graph = residual_network()}, options, ++seed);
   }
   TrainOptions columns;
   columns.conv_gradient = "im2col";
-  expect_exact_training(Network{.graph = residual_network()}, columns, ++seed);
+  expect_exact_training(NetworkGraph{.graph = residual_network()}, columns, ++seed);
   for (const char* model :
        {"mlp-robotics:inputs=6,hidden=8,layers=2,outputs=3,batch=3",
         "fsrcnn:height=6,width=5,features=4,shrink=2,maps=1,upscale=2",

@@ -1,6 +1,6 @@
 // Do the reports of a store say what is in it?
-#include "explore/toy_space.h"
 #include "explore/summary.h"
+#include "explore/toy_space.h"
 #include "support/expect_error.h"
 
 #include <monet/explore.h>

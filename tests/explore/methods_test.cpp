@@ -78,9 +78,9 @@ TEST(Methods, GiveTheSameAgainForASeedWhateverTheAppetite) {
   for (const std::string& name : names) {
     Oracle one = machines(space), other = machines(space), differently = machines(space);
     MethodOptions options = options_of(name, 60);
-    options.appetite = [] { return std::size_t{1}; };
+    options.batch_hint = [] { return std::size_t{1}; };
     run(space, options, one);
-    options.appetite = [] { return std::size_t{37}; };
+    options.batch_hint = [] { return std::size_t{37}; };
     run(space, options, other);
     EXPECT_EQ(one.asked, other.asked) << name;
     options.seed = 2;
@@ -162,7 +162,7 @@ TEST(Methods, AllGoesThroughTheSpaceInOrder) {
   const Space space = test::synthetic_space({5, 7});
   Oracle oracle = machines(space);
   MethodOptions options = options_of("all");
-  options.appetite = [] { return std::size_t{8}; };
+  options.batch_hint = [] { return std::size_t{8}; };
   run(space, options, oracle);
   std::vector<Design> all(35);
   std::iota(all.begin(), all.end(), 0);

@@ -65,7 +65,7 @@ TEST(ExploreObjective, MethodsThatSearchFindDesignsNearTheBestOfAll) {
   for (const Outcome& outcome : outcomes_in(space)) values.push_back(nearness(outcome));
   std::ranges::sort(values);
   for (const std::string method : {"nsga2", "surrogate", "narrow"}) {
-    const MethodOptions options{.method = method, .samples = 96, .population = 16, .appetite = [] { return 1; }};
+    const MethodOptions options{.method = method, .samples = 96, .population = 16, .batch_hint = [] { return 1; }};
     double found = std::numeric_limits<double>::infinity();
     const auto searched = search(space, options, [&](std::span<const Design> designs) {
       std::vector<Outcome> outcomes;

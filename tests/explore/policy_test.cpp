@@ -1,8 +1,8 @@
 // Plans by policy: no worse than the standard, within the budget, the same on any thread, and clear when there is none.
 #include "explore/price/policy.h"
 
-#include "evaluate/plan/writer.h"
 #include "evaluate/open/hardware.h"
+#include "evaluate/plan/writer.h"
 #include "optimize/memory_case.h"
 #include "support/expect_error.h"
 #include "support/in_bytes.h"
@@ -43,7 +43,7 @@ class PolicyCase {
   }
 
   MemoryId home() const {
-    const Machine machine(hardware_);
+    const RoutedMachine machine(hardware_);
     for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
       if (machine.is_home(MemoryId(m))) return MemoryId(m);
     }
@@ -165,7 +165,7 @@ TEST(Policy, MistakesAreNamed) {
   fails({.kind = PolicyKind::checkpointed, .budget = "much"}, {"much"}, "the policy's budget");
   fails({.kind = PolicyKind::checkpointed, .budget = "dramm=1MiB"}, {"no memory 'dramm'"}, "the policy's budget");
   Hardware& hardware = subject.hardware_;
-  const Machine cores(hardware);
+  const RoutedMachine cores(hardware);
   for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
     if (cores.is_home(MemoryId(m)) || hardware.memories[m].kind == MemoryKind::storage) continue;
     fails({.kind = PolicyKind::checkpointed, .budget = hardware.memories[m].name + "=1MiB"},

@@ -1,8 +1,8 @@
 #include "base/random.h"
-#include "explore/crew/crew.h"
+#include "evaluate/open/hardware.h"
+#include "explore/executor/executor.h"
 #include "explore/price/constraints.h"
 #include "explore/price/pricer.h"
-#include "evaluate/open/hardware.h"
 
 #include <monet/evaluate.h>
 
@@ -168,35 +168,35 @@ TEST(ExplorePrice, ThreadsAndOrderChangeNothing) {
     std::vector<Design> designs(pricer->space().size());
     for (std::size_t i = 0; i < designs.size(); ++i) designs[i] = i;
     std::vector<Outcome> outcomes(designs.size());
-    const auto crew = thread_crew(*pricer, jobs);
+    const auto executor = thread_executor(*pricer, jobs);
     std::size_t done = 0;
-    const Status ran = crew->run(designs,
-                                 [&](Outcome&& outcome) -> Status {
-                                   ++done;
-                                   outcomes[outcome.design] = std::move(outcome);
-                                   return Done{};
-                                 },
-                                 {});
+    const Status ran = executor->run(designs,
+                                     [&](Outcome&& outcome) -> Status {
+                                       ++done;
+                                       outcomes[outcome.design] = std::move(outcome);
+                                       return Done{};
+                                     },
+                                     {});
     ASSERT_TRUE(ran);
     EXPECT_EQ(done, designs.size());
     EXPECT_EQ(outcomes, expected);
   }
 }
 
-TEST(ExplorePrice, ACrewStopsWhenAskedAndWhenItsAnswersCannotBeTaken) {
+TEST(ExplorePrice, AnExecutorStopsWhenAskedAndWhenItsAnswersCannotBeTaken) {
   const auto pricer = pricer_of(small_space);
   ASSERT_TRUE(pricer);
   const std::vector<Design> designs = {0, 1, 2, 3};
-  const auto crew = thread_crew(*pricer, 1);
+  const auto executor = thread_executor(*pricer, 1);
   std::size_t done = 0;
   const auto count = [&](Outcome&&) -> Status {
     ++done;
     return Done{};
   };
-  ASSERT_TRUE(crew->run(designs, count, [&] { return done >= 2; }));
+  ASSERT_TRUE(executor->run(designs, count, [&] { return done >= 2; }));
   EXPECT_EQ(done, 2U);
   const auto refuse = [](Outcome&&) -> Status { return Error{.message = "the disk is full"}; };
-  const Status refused = crew->run(designs, refuse, {});
+  const Status refused = executor->run(designs, refuse, {});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message, "the disk is full");
 }

@@ -1,11 +1,11 @@
 // Whatever the text, reading it as a plan ends with a plan or an error; a plan that was written reads back the same;
 // and making ids of it ends with a result or an error.
+#include "evaluate/open/hardware.h"
 #include "evaluate/plan/bind.h"
 #include "evaluate/plan/bind_tensors.h"
 #include "evaluate/plan/reader.h"
 #include "evaluate/plan/writer.h"
 #include "graph/verify.h"
-#include "evaluate/open/hardware.h"
 #include "networks/builtin.h"
 #include "training/recompute.h"
 #include "training/step.h"

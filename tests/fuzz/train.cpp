@@ -20,7 +20,7 @@ void fail_on_defect(const Error& error) {
   std::abort();
 }
 
-void train(const Network& network, const training::StepOptions& options) {
+void train(const NetworkGraph& network, const training::StepOptions& options) {
   const auto step = training::make_training_step(network, options);
   if (!step) return fail_on_defect(step.error());
   if (const auto status = verify(step->graph); !status) return fail_on_defect(status.error());

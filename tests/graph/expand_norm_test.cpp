@@ -1,8 +1,8 @@
 // Does a normalization written out as simpler operators give the same values, statistics included?
 #include "graph/expand.h"
-#include "support/operator_attributes.h"
 #include "graph/verify.h"
 #include "support/nest_check.h"
+#include "support/operator_attributes.h"
 #include "support/same_values.h"
 
 #include <gtest/gtest.h>

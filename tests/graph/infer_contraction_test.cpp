@@ -1,9 +1,9 @@
 // Does every wrong use of a product or convolution give a message that says what is wrong?
 #include "graph/infer.h"
 #include "graph/inferred.h"
-#include "support/operator_attributes.h"
 #include "onnx/import/einsum.h"
 #include "support/nest_check.h"
+#include "support/operator_attributes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Normalizations: counts by formula, shapes, and what is refused.
-#include "support/operator_attributes.h"
 #include "support/nest_check.h"
+#include "support/operator_attributes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Do the rules hold together on random graphs: types, loops, counts, renumbering?
+#include "support/random_graph.h"
 #include "graph/compact.h"
 #include "graph/nest_walk.h"
 #include "graph/verify.h"
-#include "support/random_graph.h"
 #include "support/same_values.h"
 
 #include <gtest/gtest.h>

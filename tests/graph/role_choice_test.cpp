@@ -1,6 +1,6 @@
 // Is what the user says of tensors done, and said where it cannot be?
-#include "graph/builder.h"
 #include "graph/role_choice.h"
+#include "graph/builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

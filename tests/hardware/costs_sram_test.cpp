@@ -1,8 +1,8 @@
 // Is SRAM costed as the table has it: exactly at its points, between neighbours between them, and rising with size?
+#include "base/embedded.h"
 #include "hardware/derive/costs.h"
 #include "hardware/derive/scaling.h"
 #include "hardware/derive/table.h"
-#include "base/embedded.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Is every preset right: does it read, do its peaks come out, does it say where its values come from, and does it have
 // the numbers that others publish?
-#include "hardware/derive/costs.h"
-#include "evaluate/open/hardware.h"
 #include "hardware/presets.h"
+#include "evaluate/open/hardware.h"
+#include "hardware/derive/costs.h"
 #include "hardware/totals.h"
 #include "support/shared.h"
 

@@ -1,6 +1,6 @@
 // Does the executor quantize, and calculate with what is quantized as with real numbers?
-#include "graph/builder.h"
 #include "graph/quantize.h"
+#include "graph/builder.h"
 #include "interpret/interpret.h"
 
 #include <gtest/gtest.h>

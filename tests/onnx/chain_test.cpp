@@ -30,7 +30,7 @@ OnnxModel chain(std::size_t length) {
 }
 
 TEST(Chain, AHundredThousandNodesAreReadVerifiedAndCompacted) {
-  const Network network = chain(100'000).network();
+  const NetworkGraph network = chain(100'000).network();
   ASSERT_EQ(network.graph.nodes().size(), 100'000);
   const Graph compacted = compact(network.graph);
   EXPECT_EQ(compacted.tensors().size(), network.graph.tensors().size());
@@ -40,7 +40,7 @@ TEST(Chain, AHundredThousandNodesAreReadVerifiedAndCompacted) {
 TEST(Chain, NodesInAnyOrderAreSorted) {
   OnnxModel model = chain(10'000);
   std::shuffle(model.nodes.begin(), model.nodes.end(), std::mt19937(5));
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   ASSERT_EQ(network.graph.nodes().size(), 10'000);
   EXPECT_TRUE(verify(network.graph).has_value());
   for (std::size_t i = 0; i < 10'000; ++i) ASSERT_EQ(network.graph.nodes()[i].name, "v" + std::to_string(i + 1));
@@ -51,7 +51,7 @@ TEST(Chain, NodesInAnyOrderAreSorted) {
 TEST(Chain, ManyNodesOfOneNameGetNamesOfTheirOwn) {
   OnnxModel model = chain(5'000);
   for (test::OnnxNode& node : model.nodes) node.name = "layer";
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   EXPECT_TRUE(verify(network.graph).has_value());
   EXPECT_EQ(network.graph.nodes()[0].name, "layer");
   EXPECT_EQ(network.graph.nodes()[1].name, "layer#2");

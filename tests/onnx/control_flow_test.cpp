@@ -70,7 +70,7 @@ TEST(ControlFlow, ALoopTakesItsTurns) {
 
 TEST(ControlFlow, ALoopStacksWhatItsTurnsGive) {
   const OnnxModel model = model_with({doubling("three", "yes", {"last", "y"})});
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   EXPECT_EQ(network.graph[network.graph.outputs[0]].type.shape, (Shape{3, 3}));
   EXPECT_EQ(first_output(model), (Reals{-1, 0, 2, -2, 0, 4, -4, 0, 8}));
 }

@@ -37,7 +37,7 @@ const Node& custom_node(const Graph& graph) {
 }
 
 TEST(CustomOperatorFiles, AreReadWithTheirNameAttributesAndTypes) {
-  const Network network = fancy_model().network();
+  const NetworkGraph network = fancy_model().network();
   const Node& node = custom_node(network.graph);
   const CustomOperator custom = custom_operator(node.attributes);
   EXPECT_EQ(custom.domain, "com.example");
@@ -65,7 +65,7 @@ TEST(CustomOperatorFiles, InValueInfoAsWellAsAmongTheOutputs) {
   model.output("z");
   model.inner_values.push_back({.name = "y", .dims = {2, 7}, .type = test::onnx_int32});
   model.nodes[2].op_type = "Neg";
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   EXPECT_EQ(network.graph[custom_node(network.graph).outputs[0]].type.shape, (Shape{2, 7}));
   EXPECT_EQ(network.graph[custom_node(network.graph).outputs[0]].type.format.element, ElementType::int32);
 }
@@ -122,7 +122,7 @@ TEST(CustomOperatorFiles, AFunctionOfThatNameIsInlined) {
 }
 
 TEST(CustomOperatorFiles, WhatItReadsIsNoParameter) {
-  const Network network = fancy_model().network();
+  const NetworkGraph network = fancy_model().network();
   EXPECT_EQ(test::parameters_of(network.graph), 0);
   ASSERT_EQ(network.notes.size(), 1U);
   EXPECT_NE(network.notes[0].find("'scale' (3) is not counted as a parameter: a custom operator reads it"),
@@ -131,7 +131,7 @@ TEST(CustomOperatorFiles, WhatItReadsIsNoParameter) {
 }
 
 TEST(CustomOperatorFiles, AreWrittenBack) {
-  const Network network = fancy_model().network();
+  const NetworkGraph network = fancy_model().network();
   const auto bytes = write_bytes(network.graph);
   ASSERT_TRUE(bytes.has_value()) << bytes.error().text();
   const auto raw = decode_model(*bytes);
@@ -208,7 +208,7 @@ TEST(CustomOperatorErrors, InTheStandardDomainAnUnknownOperatorIsAMistake) {
 TEST(CustomOperatorErrors, AttributesThatAreNotKept) {
   OnnxModel model = fancy_model();
   model.nodes[1].attributes.push_back(attr("table", test::float_tensor("t", {1}, {1})));
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   ASSERT_EQ(network.warnings.size(), 1U);
   EXPECT_EQ(network.warnings[0],
             "node 'y' (FancyNorm): the attribute 'table' is no number, text or list of numbers and is left out");

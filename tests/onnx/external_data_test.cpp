@@ -33,7 +33,7 @@ class ExternalData : public testing::Test {
   }
 
   // Of a model whose Reshape takes its target from there.
-  Expected<Network> read_with(const std::string& location) {
+  Expected<NetworkGraph> read_with(const std::string& location) {
     OnnxModel model;
     model.input("x", {2, 6});
     test::OnnxTensor shape = test::external("shape", {2}, test::onnx_int64);

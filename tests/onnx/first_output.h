@@ -12,7 +12,7 @@ namespace monet::test {
 
 // The first output where the first input is (-1, 0, 2).
 inline std::vector<double> first_output(const OnnxModel& model) {
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   if (network.graph.outputs.empty()) return {};
   Values values;
   values[network.graph.inputs[0]] = {{3}, {-1, 0, 2}};

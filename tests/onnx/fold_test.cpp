@@ -10,7 +10,7 @@ namespace {
 using test::attr;
 using test::OnnxModel;
 
-Shape output_shape(const Network& network) {
+Shape output_shape(const NetworkGraph& network) {
   return network.graph.outputs.empty() ? Shape{} : network.graph[network.graph.outputs[0]].type.shape;
 }
 
@@ -37,7 +37,7 @@ OnnxModel split_heads() {
 TEST(FoldFile, ShapeGatherConcatReshape) {
   for (const std::int64_t batch : {1, 2, 17, 1024}) {
     for (const std::int64_t sequence : {1, 5, 512}) {
-      const Network network = split_heads().network({.batch = batch, .dimensions = {{"sequence", sequence}}});
+      const NetworkGraph network = split_heads().network({.batch = batch, .dimensions = {{"sequence", sequence}}});
       EXPECT_EQ(output_shape(network), (Shape{batch, sequence, 3, 4}));
       EXPECT_EQ(network.graph.nodes().size(), 1);
       EXPECT_EQ(network.graph.tensors().size(), 2);
@@ -65,7 +65,7 @@ TEST(FoldFile, ArithmeticOnShapes) {
   model.node("Reshape", {"x", "target"}, {"y"});
   model.output("y");
   for (const std::int64_t batch : {1, 3, 8}) {
-    const Network network = model.network({.batch = batch});
+    const NetworkGraph network = model.network({.batch = batch});
     EXPECT_EQ(output_shape(network), (Shape{batch * 2, 60}));
     EXPECT_EQ(network.graph.nodes().size(), 1);
   }
@@ -105,7 +105,7 @@ OnnxModel causal(std::int64_t width) {
 }
 
 TEST(FoldFile, AMaskOfAHundredThousandPositionsStaysAPattern) {
-  const Network network = causal(8).network({.dimensions = {{"sequence", 100'000}}});
+  const NetworkGraph network = causal(8).network({.dimensions = {{"sequence", 100'000}}});
   ASSERT_EQ(network.graph.constants.size(), 1);
   const Constant& mask = network.graph.constants.begin()->second;
   EXPECT_EQ(mask.pattern, Constant::Pattern::banded);
@@ -114,7 +114,7 @@ TEST(FoldFile, AMaskOfAHundredThousandPositionsStaysAPattern) {
 }
 
 TEST(FoldFile, TheSameMaskIsRightElementByElement) {
-  const Network network = causal(2).network({.dimensions = {{"sequence", 5}}});
+  const NetworkGraph network = causal(2).network({.dimensions = {{"sequence", 5}}});
   ASSERT_EQ(network.graph.constants.size(), 1);
   const Constant& mask = network.graph.constants.begin()->second;
   for (std::int64_t row = 0; row < 5; ++row) {
@@ -132,7 +132,7 @@ TEST(FoldFile, TrainedVectorsAreNotFolded) {
   model.node("Relu", {"x"}, {"r"});
   model.node("Add", {"r", "sum"}, {"y"});
   model.output("y");
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   EXPECT_EQ(network.graph.nodes().size(), 3);
   EXPECT_EQ(test::parameters_of(network.graph), 6);
 }
@@ -154,7 +154,7 @@ TEST(FoldFile, FoldingHasABudget) {
   model.constant("end", test::float_scalar("", 65536));
   model.constant("one", test::float_scalar("", 1));
   for (int i = 0; i < 300; ++i) model.node("Range", {"start", "end", "one"}, {"v" + std::to_string(i)});
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   EXPECT_GT(network.graph.nodes().size(), 0);
   EXPECT_LT(network.graph.nodes().size(), 300);
 }

@@ -40,7 +40,7 @@ using Reals = std::vector<double>;
 TEST(Functions, ACallIsItsBody) {
   const OnnxModel model = model_of({call("Twice", {"x"}, {"y"})}, {twice()});
   EXPECT_EQ(first_output(model), (Reals{-2, 0, 4}));
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   ASSERT_EQ(network.graph.nodes().size(), 1);
   EXPECT_EQ(network.graph.nodes()[0].name, "y/b");
 }

@@ -90,10 +90,10 @@ TEST(IdiomsNorm, LayerNormInEverySpelling) {
 TEST(IdiomsNorm, StayAsWrittenUnlessAskedFor) {
   for (const bool centred : {false, true}) {
     const OnnxModel model = norm({centred, false, NormSpelling::Division::divide, true, false});
-    const Network written = model.network();
+    const NetworkGraph written = model.network();
     EXPECT_EQ(count_of(written.graph, Op::LayerNormalization) + count_of(written.graph, Op::RMSNormalization), 0);
     EXPECT_THAT(written.notes, testing::Contains(testing::HasSubstr("1 norm is spelt out in the file")));
-    const Network fused = model.network({.fused_norms = true});
+    const NetworkGraph fused = model.network({.fused_norms = true});
     EXPECT_EQ(count_of(fused.graph, centred ? Op::LayerNormalization : Op::RMSNormalization), 1);
     OnnxModel before = model;
     before.opsets = {{"", 16}};

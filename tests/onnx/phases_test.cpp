@@ -40,7 +40,7 @@ OnnxModel training_step_file() {
 }
 
 TEST(Phases, EachNodeBelongsToItsPart) {
-  const Network network = training_step_file().network();
+  const NetworkGraph network = training_step_file().network();
   EXPECT_TRUE(network.is_training_step);
   const auto phase = [&](const char* name) {
     const auto node = std::ranges::find(network.graph.nodes(), name, &Node::name);
@@ -54,7 +54,7 @@ TEST(Phases, EachNodeBelongsToItsPart) {
 }
 
 TEST(Phases, WeightsThatAreInputsCountAsParameters) {
-  const Network network = training_step_file().network();
+  const NetworkGraph network = training_step_file().network();
   const Graph& graph = network.graph;
   EXPECT_EQ(test::parameters_of(graph), 15 + 10);
   const auto role = [&](const char* name) { return graph[test::tensor_named(graph, name)].role; };
@@ -73,7 +73,7 @@ TEST(Phases, AForwardNetworkIsNoTrainingStep) {
   OnnxModel model = training_step_file();
   model.nodes.resize(4);
   model.outputs.resize(1);
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   EXPECT_FALSE(network.is_training_step);
   for (const Node& node : network.graph.nodes()) EXPECT_EQ(node.phase, Phase::forward);
 }

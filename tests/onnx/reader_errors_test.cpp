@@ -106,7 +106,7 @@ TEST(AttributeErrors, AxisOutOfRange) {
 }
 
 TEST(AttributeErrors, UnknownAttributeIsAWarning) {
-  const Network network = unary({2}, "Relu", {attr("inplace", 1)}).network();
+  const NetworkGraph network = unary({2}, "Relu", {attr("inplace", 1)}).network();
   ASSERT_EQ(network.warnings.size(), 1);
   EXPECT_NE(network.warnings[0].find("'inplace' is not known"), std::string::npos);
   EXPECT_NE(network.warnings[0].find("node 'y' (Relu)"), std::string::npos);
@@ -247,7 +247,7 @@ TEST(OptionErrors, BatchThatIsBakedInTooFirmly) {
 }
 
 TEST(OptionErrors, UnboundDimensionsAreOneAndSaidSo) {
-  const Network network = unary({"batch", ""}).network();
+  const NetworkGraph network = unary({"batch", ""}).network();
   EXPECT_EQ(network.graph.tensors()[0].type.shape, (Shape{1, 1}));
   ASSERT_EQ(network.notes.size(), 2);
   EXPECT_EQ(network.notes[0], "dimension 'batch' is not given and taken as 1");

@@ -138,7 +138,7 @@ TEST(Rebatch, MacsScaleWithTheBatch) {
     const std::int64_t original = macs_of(model.network().graph);
     EXPECT_EQ(original, baked * (4 * 7 * 12 * 12 + 2 * 7 * 7 * 12));
     for (const std::int64_t batch : {1, 2, 5, 64}) {
-      const Network network = model.network({.batch = batch});
+      const NetworkGraph network = model.network({.batch = batch});
       EXPECT_TRUE(verify(network.graph).has_value());
       EXPECT_EQ(macs_of(network.graph) * baked, original * batch) << baked << " to " << batch;
       EXPECT_EQ(parameters_of(network.graph), 4 * 12 * 12);
@@ -157,7 +157,7 @@ TEST(Rebatch, TheClassTokenIsExpandedToTheNewBatch) {
   model.node("Expand", {"cls", "size"}, {"tokens"});
   model.node("Concat", {"tokens", "x"}, {"y"}, {attr("axis", 1)});
   model.output("y");
-  const Network network = model.network({.batch = 5});
+  const NetworkGraph network = model.network({.batch = 5});
   EXPECT_EQ(network.graph[network.graph.outputs[0]].type.shape, (Shape{5, 5, 6}));
   EXPECT_EQ(parameters_of(network.graph), 6);
 }
@@ -171,7 +171,7 @@ TEST(Rebatch, ATableThatLooksLikeTheBatchStaysAsItIs) {
   model.node("Expand", {"positions", "size"}, {"table"});
   model.node("Add", {"x", "table"}, {"y"});
   model.output("y");
-  const Network network = model.network({.batch = 3});
+  const NetworkGraph network = model.network({.batch = 3});
   EXPECT_EQ(network.graph[network.graph.outputs[0]].type.shape, (Shape{3, 4, 6}));
 }
 
@@ -183,7 +183,7 @@ TEST(Rebatch, AllInputsOfTheSameBatchGrowTogether) {
   model.node("Add", {"x", "z"}, {"sum"});
   model.node("MatMul", {"sum", "table"}, {"y"});
   model.output("y");
-  const Network network = model.network({.batch = 7});
+  const NetworkGraph network = model.network({.batch = 7});
   EXPECT_EQ(network.graph[network.graph.outputs[0]].type.shape, (Shape{7, 3}));
 }
 
@@ -193,7 +193,7 @@ TEST(Rebatch, AScalarInputInFrontIsNotTheBatch) {
   model.input("x", {2, 3});
   model.node("Mul", {"x", "rate"}, {"y"});
   model.output("y");
-  const Network network = model.network({.batch = 7});
+  const NetworkGraph network = model.network({.batch = 7});
   EXPECT_EQ(network.graph[network.graph.outputs[0]].type.shape, (Shape{7, 3}));
 }
 
@@ -208,7 +208,7 @@ TEST(Rebatch, TargetsComputedFromShapesFollowByThemselves) {
   model.node("Reshape", {"x", "target"}, {"y"});
   model.output("y");
   EXPECT_EQ(test::count_of(model.network({.batch = 9}).graph, Op::Reshape), 1);
-  const Network network = model.network({.batch = 9});
+  const NetworkGraph network = model.network({.batch = 9});
   EXPECT_EQ(network.graph[network.graph.outputs[0]].type.shape, (Shape{9, 3, 8}));
 }
 

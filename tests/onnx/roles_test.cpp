@@ -18,18 +18,18 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-const Tensor& tensor(const Network& network, const std::string& name) {
+const Tensor& tensor(const NetworkGraph& network, const std::string& name) {
   return network.graph[tensor_named(network.graph, name)];
 }
 
-void expect_trained(const Network& network, const std::string& name) {
+void expect_trained(const NetworkGraph& network, const std::string& name) {
   EXPECT_EQ(tensor(network, name).role, Role::weight) << name;
   EXPECT_TRUE(tensor(network, name).parameter) << name;
   EXPECT_THAT(network.notes, Not(Contains(HasSubstr("'" + name + "'"))));
 }
 
 // A constant that a note explains.
-void expect_not_trained(const Network& network, const std::string& name, const std::string& reason) {
+void expect_not_trained(const NetworkGraph& network, const std::string& name, const std::string& reason) {
   EXPECT_EQ(tensor(network, name).role, Role::constant) << name;
   EXPECT_FALSE(tensor(network, name).parameter) << name;
   EXPECT_THAT(network.notes, Contains(testing::AllOf(HasSubstr("'" + name + "'"), HasSubstr(reason))));
@@ -51,7 +51,7 @@ TEST(Roles, WeightsAndBiasesAreTrained) {
   model.node("MatMul", {"g", "proj"}, {"m"});
   model.node("Add", {"m", "proj_bias"}, {"y"});
   model.output("y");
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   for (const char* name : {"conv.weight", "conv.bias", "fc.weight", "fc.bias", "proj", "proj_bias"})
     expect_trained(network, name);
   EXPECT_EQ(parameters_of(network.graph), 108 + 4 + 1440 + 10 + 60 + 6);
@@ -67,7 +67,7 @@ TEST(Roles, NormsHaveTrainedScalesAndStatistics) {
   model.node("BatchNormalization", {"x", "scale", "bias", "mean", "variance"}, {"y", "new_mean", "new_variance"},
              {attr("training_mode", 1)});
   model.output("y");
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   expect_trained(network, "scale");
   expect_trained(network, "bias");
   for (const char* name : {"mean", "variance"}) {
@@ -86,7 +86,7 @@ TEST(Roles, AnEmbeddingTiedToTheOutputIsCountedOnce) {
   model.node("Transpose", {"table"}, {"t"});
   model.node("MatMul", {"h", "t"}, {"y"});
   model.output("y");
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   expect_trained(network, "table");
   EXPECT_EQ(parameters_of(network.graph), 800);
 }
@@ -149,7 +149,7 @@ TEST(Roles, ALargeTableIsLookedAtToo) {
 // What the user says goes before every guess, and no note speaks of it.
 TEST(Roles, AreAsTheUserSays) {
   const ReadOptions trained{.roles = {.parameters = {"tri*"}, .buffers = {}}};
-  Network network = scores_with("triangle").network(trained);
+  NetworkGraph network = scores_with("triangle").network(trained);
   ASSERT_TRUE(choose_roles(network.graph, trained.roles).has_value());
   expect_trained(network, "triangle");
 }
@@ -163,7 +163,7 @@ TEST(Roles, AMaskChosenWithWhereIsNotTrained) {
   model.node("Where", {"allowed", "scores", "minimum"}, {"masked"});
   model.node("Softmax", {"masked"}, {"y"});
   model.output("y");
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   EXPECT_EQ(parameters_of(network.graph), 0);
 }
 
@@ -208,7 +208,7 @@ TEST(Roles, AClassTokenIsTrained) {
   model.node("Expand", {"cls", "target"}, {"tokens"});
   model.node("Concat", {"tokens", "x"}, {"y"}, {attr("axis", 1)});
   model.output("y");
-  const Network network = model.network({.batch = 3});
+  const NetworkGraph network = model.network({.batch = 3});
   expect_trained(network, "cls");
   EXPECT_EQ(parameters_of(network.graph), 36 + 6);
 }

@@ -34,7 +34,7 @@ TEST(StructureErrors, ANewOperatorSetIsReadWithANote) {
   model.opsets = {{"", 99}};
   model.input("x", {2, 3}).node("Relu", {"x"}, {"y"});
   model.output("y");
-  const Network network = model.network();
+  const NetworkGraph network = model.network();
   ASSERT_EQ(network.notes.size(), 1U);
   EXPECT_NE(network.notes[0].find("operator set 99"), std::string::npos);
 }

@@ -38,10 +38,10 @@ std::string written(const Graph& graph) {
   return bytes ? *std::move(bytes) : std::string();
 }
 
-Network read_again(const std::string& bytes) {
+NetworkGraph read_again(const std::string& bytes) {
   auto network = read_bytes(bytes, "", {.recognize_idioms = false});
   EXPECT_TRUE(network.has_value()) << network.error().text();
-  return network ? *std::move(network) : Network{};
+  return network ? *std::move(network) : NetworkGraph{};
 }
 
 RawModel decoded(const std::string& bytes) {
@@ -196,7 +196,7 @@ TEST(Writer, WeightsAreInputsAndUpdatesAreOutputsUnderTheirNames) {
 
 TEST(Writer, ReadingGivesBackPhasesRolesParametersAndUpdates) {
   const Graph before = training_step_graph();
-  const Network network = read_again(written(before));
+  const NetworkGraph network = read_again(written(before));
   const Graph& after = network.graph;
   EXPECT_TRUE(network.is_training_step);
   EXPECT_EQ(test::parameters_of(after), 12);
@@ -222,7 +222,7 @@ TEST(Writer, ReadingGivesBackPhasesRolesParametersAndUpdates) {
 TEST(Writer, NotesThatCannotBeTrueAreIgnored) {
   Graph graph = training_step_graph();
   std::swap(graph[tensor_named(graph, "w.new")].updates, graph[tensor_named(graph, "w.grad")].updates);
-  const Network network = read_again(written(graph));  // the gradient is made before w is read for the last time
+  const NetworkGraph network = read_again(written(graph));  // the gradient is made before w is read for the last time
   EXPECT_FALSE(network.graph[tensor_named(network.graph, "w.grad")].updates.valid());
 }
 

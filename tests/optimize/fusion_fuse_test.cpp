@@ -2,11 +2,11 @@
 // threads, the same from the plan.
 #include "evaluate/account/totals.h"
 #include "evaluate/evaluate.h"
+#include "evaluate/open/hardware.h"
 #include "evaluate/plan/hash.h"
 #include "evaluate/random_evaluation.h"
 #include "graph/builder.h"
 #include "graph/verify.h"
-#include "evaluate/open/hardware.h"
 #include "networks/open.h"
 #include "optimize/fusion/extract.h"
 #include "optimize/fusion/fuse.h"

@@ -62,7 +62,7 @@ class JointCase {
   }
 
   MemoryId home() const {
-    const Machine machine(hardware_);
+    const RoutedMachine machine(hardware_);
     for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
       if (machine.is_home(MemoryId(m))) return MemoryId(m);
     }

@@ -73,7 +73,7 @@ class MemoryCase {
 
   Graph graph_;
   Hardware hardware_;
-  Machine machine_;
+  RoutedMachine machine_;
   Plan plan_;
   EvaluatorOptions how_;
   MappingCache cache_;

@@ -43,7 +43,7 @@ class MemoryFronts : public ::testing::Test {
     for (std::size_t i = 0; i < points_.size(); ++i) {
       if (points_[i].peak_bytes < 0) continue;
       const Genome genome = genome_at(case_.space_->choices(), i);
-      const MemoryPrice& price = **case_.prices_->settle(genome);
+      const MemoryPrice& price = **case_.prices_->price_exactly(genome);
       if (price.peak_bytes <= goal.budget_bytes && price.price.cycles <= goal.deadline_cycles) {
         all.push_back(objectives(genome, measure));
       }
@@ -57,7 +57,7 @@ class MemoryFronts : public ::testing::Test {
   }
 
   Objectives objectives(const Genome& genome, MemoryMeasure measure) {
-    const MemoryPrice& price = **case_.prices_->settle(genome);
+    const MemoryPrice& price = **case_.prices_->price_exactly(genome);
     const std::int64_t bytes = measure == MemoryMeasure::saved ? case_.space_->kept_bytes(genome) : price.peak_bytes;
     return {static_cast<double>(bytes), price.price.cycles, price.price.energy_pj};
   }
@@ -85,7 +85,7 @@ TEST_F(MemoryFronts, ExactIsTheFrontOfAllPlans) {
 }
 
 TEST_F(MemoryFronts, NoPointIsBetterThanAnotherAndAllKeepTheGoal) {
-  const double slowest = (*case_.prices_->settle(case_.space_->all_kept()))->price.cycles * 1.05;
+  const double slowest = (*case_.prices_->price_exactly(case_.space_->all_kept()))->price.cycles * 1.05;
   const MemoryGoal goal{.budget_bytes = between(0.7), .deadline_cycles = slowest};
   const auto exact = exact_front(*case_.prices_, points_, goal, MemoryMeasure::peak);
   const auto genetic = genetic_front(*case_.prices_, goal, MemoryMeasure::peak, {.population = 16, .generations = 5});
@@ -136,7 +136,7 @@ TEST_F(MemoryFronts, ASweepHasNoPlanThatMoreMemoryMakesWorse) {
   EXPECT_EQ(told.back(), std::pair(std::size_t{5}, std::size_t{5}));
   double before = std::numeric_limits<double>::infinity();
   for (const BudgetPlan& plan : *plans) {
-    const MemoryPrice& price = **case_.prices_->settle(plan.genome);
+    const MemoryPrice& price = **case_.prices_->price_exactly(plan.genome);
     EXPECT_LE(price.peak_bytes, plan.budget_bytes);
     EXPECT_LE(price.price.cycles, before);
     before = price.price.cycles;
@@ -163,7 +163,7 @@ TEST_F(MemoryFronts, TheLeastIsEnoughAsABudget) {
   const auto again = try_the_least(*case_.prices_, enough, search);
   ASSERT_TRUE(again.has_value());
   ASSERT_TRUE(again->best.has_value());
-  EXPECT_LE((*case_.prices_->settle(*again->best))->peak_bytes, enough.budget_bytes);
+  EXPECT_LE((*case_.prices_->price_exactly(*again->best))->peak_bytes, enough.budget_bytes);
 }
 
 TEST_F(MemoryFronts, TheProgramKeepsAllWhereAllFitsAndHasNoSolutionWhereNothingDoes) {

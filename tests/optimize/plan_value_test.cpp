@@ -90,7 +90,7 @@ TEST_F(OwnObjective, TheFrontHasTheBestOfAllPlans) {
   ASSERT_TRUE(front.has_value()) << front.error().text();
   double found = std::numeric_limits<double>::infinity();
   for (const Genome& genome : *front) {
-    found = std::min(found, distance((*case_.prices_->settle(genome))->price.cycles));
+    found = std::min(found, distance((*case_.prices_->price_exactly(genome))->price.cycles));
   }
   EXPECT_EQ(found, best_);
 }
@@ -100,7 +100,7 @@ TEST_F(OwnObjective, TheFrontIsOfMemoryAndTheObjective) {
   ASSERT_TRUE(front.has_value()) << front.error().text();
   std::vector<std::pair<double, double>> values;
   for (const Genome& genome : *front) {
-    const MemoryPrice& price = **case_.prices_->settle(genome);
+    const MemoryPrice& price = **case_.prices_->price_exactly(genome);
     values.emplace_back(static_cast<double>(price.peak_bytes), distance(price.price.cycles));
   }
   std::ranges::sort(values);
@@ -111,7 +111,7 @@ TEST_F(OwnObjective, SearchFindsTheBestOfAllPlansGivenEnoughOfThem) {
   const auto answer = MemorySearch(*case_.prices_, {.evaluations = 4 * points_.size()}).search(goal());
   ASSERT_TRUE(answer.has_value()) << answer.error().text();
   EXPECT_TRUE(answer->feasible);
-  EXPECT_EQ(distance((*case_.prices_->settle(answer->genome))->price.cycles), best_);
+  EXPECT_EQ(distance((*case_.prices_->price_exactly(answer->genome))->price.cycles), best_);
 }
 
 TEST_F(OwnObjective, OfATaskInManyPartsTheBestPlanIsKept) {

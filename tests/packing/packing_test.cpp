@@ -1,9 +1,9 @@
 // Is every packing one, is the least the least, and are the public instances solved?
+#include "packing/packing.h"
 #include "packing/check.h"
 #include "packing/csv.h"
 #include "packing/greedy.h"
 #include "packing/order.h"
-#include "packing/packing.h"
 #include "packing/portfolio.h"
 #include "support/shared.h"
 

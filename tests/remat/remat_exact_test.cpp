@@ -2,10 +2,10 @@
 #include "remat/bound.h"
 #include "remat/exact.h"
 #include "remat/milp.h"
-#include "remat/solve.h"
-#include "remat/stage_bound.h"
 #include "remat/remat_brute_force.h"
 #include "remat/remat_cases.h"
+#include "remat/solve.h"
+#include "remat/stage_bound.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Does the search find what is known to be best, the same for any number of threads, and stop when told?
 #include "remat/bound.h"
+#include "remat/remat_cases.h"
 #include "remat/search.h"
 #include "remat/solve.h"
-#include "remat/remat_cases.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Are lifetimes and memory of a sequence what a plain simulation says, and do repair and prune keep what they promise?
 #include "remat/prune.h"
-#include "remat/repair.h"
 #include "remat/remat_cases.h"
+#include "remat/repair.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Do transfers take their time: beside computation where they can, before it where they must, and is memory held
 // meanwhile?
 #include "remat/check.h"
+#include "remat/remat_cases.h"
 #include "remat/solve.h"
 #include "remat/timing.h"
-#include "remat/remat_cases.h"
 
 #include <gtest/gtest.h>
 

@@ -30,7 +30,7 @@ namespace {
 // Sum over the outputs of output · cotangent.
 Expected<double> objective(const Graph& graph, Values values,
                            const std::vector<std::pair<TensorId, Array>>& cotangents) {
-  MONET_CHECK(run(graph, values));
+  MONET_RETURN_IF_ERROR(run(graph, values));
   double sum = 0;
   for (const auto& [id, cotangent] : cotangents) {
     const Array& value = values.at(id);
@@ -69,9 +69,9 @@ Expected<CheckedGradients> check_gradients(const Graph& forward, const Values& g
             training::differentiate(builder, seeds, wanted, options.conv_gradient));
   CheckedGradients result;
   MONET_TRY(result.step, builder.finish());
-  MONET_CHECK(verify(result.step));
+  MONET_RETURN_IF_ERROR(verify(result.step));
   result.gradients = derivatives.gradients;
-  MONET_CHECK(run(result.step, values));
+  MONET_RETURN_IF_ERROR(run(result.step, values));
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const TensorId id = wanted[i];
     Array differences = Array::zeros(forward[id].type.shape);

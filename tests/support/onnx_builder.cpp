@@ -292,14 +292,14 @@ std::string OnnxModel::bytes() const {
   return buffer;
 }
 
-Expected<Network> OnnxModel::read(const onnx::ReadOptions& options) const {
+Expected<NetworkGraph> OnnxModel::read(const onnx::ReadOptions& options) const {
   return onnx::read_bytes(bytes(), "no-such-folder", options);
 }
 
-Network OnnxModel::network(const onnx::ReadOptions& options) const {
+NetworkGraph OnnxModel::network(const onnx::ReadOptions& options) const {
   auto result = read(options);
   EXPECT_TRUE(result.has_value()) << result.error().text();
-  return result ? *std::move(result) : Network{};
+  return result ? *std::move(result) : NetworkGraph{};
 }
 
 Error OnnxModel::error(const onnx::ReadOptions& options) const {

@@ -1,7 +1,7 @@
 // Writes small ONNX files in memory, so that a test says what is in the file and nothing else.
 #pragma once
 
-#include "graph/network.h"
+#include "graph/network_graph.h"
 #include "onnx/reader.h"
 
 #include <concepts>
@@ -139,9 +139,9 @@ class OnnxModel {
   OnnxModel& constant(std::string name, OnnxTensor value);
 
   std::string bytes() const;
-  Expected<Network> read(const onnx::ReadOptions& options = {}) const;
+  Expected<NetworkGraph> read(const onnx::ReadOptions& options = {}) const;
   // The network, or a failure of the test and an empty one.
-  Network network(const onnx::ReadOptions& options = {}) const;
+  NetworkGraph network(const onnx::ReadOptions& options = {}) const;
   // The error, or a failure of the test.
   Error error(const onnx::ReadOptions& options = {}) const;
 };

@@ -50,7 +50,7 @@ inline Expected<OperatorStep> operator_step(Op op, const std::vector<TensorType>
     if (save.kept) step.kept.push_back(save.tensor);
   }
   MONET_TRY(step.graph, builder.finish());
-  MONET_CHECK(verify(step.graph));
+  MONET_RETURN_IF_ERROR(verify(step.graph));
   return step;
 }
 

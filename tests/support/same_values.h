@@ -35,8 +35,8 @@ inline void expect_same_values(const Graph& one, const Graph& other, unsigned se
 
 // Reads the file both ways, compares the values, and gives the graph with idioms recognized.
 inline Graph recognized(const OnnxModel& model, double tolerance = 1e-9) {
-  const Network with = model.network({.fused_norms = true});
-  const Network without = model.network({.recognize_idioms = false});
+  const NetworkGraph with = model.network({.fused_norms = true});
+  const NetworkGraph without = model.network({.recognize_idioms = false});
   EXPECT_TRUE(verify(with.graph).has_value());
   expect_same_values(without.graph, with.graph, 11, tolerance);
   return with.graph;

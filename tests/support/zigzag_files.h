@@ -1,8 +1,8 @@
 // Targets, mappings and results from ZigZag's own files, as far as tests need them. Requires well-formed files.
 #pragma once
 
-#include "mapping/target.h"
 #include "compat/zigzag/search.h"
+#include "mapping/target.h"
 
 #include <map>
 #include <string>

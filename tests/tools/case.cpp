@@ -9,7 +9,7 @@
 namespace monet::tools {
 
 Expected<Case> load_case(const std::string& folder) {
-  MONET_TRY(Network network, onnx::read(folder + "/model.onnx", {}));
+  MONET_TRY(NetworkGraph network, onnx::read(folder + "/model.onnx", {}));
   Case result{.graph = std::move(network.graph), .values = {}, .inputs = {}};
   std::unordered_map<std::string, TensorId> by_name;
   const std::vector<Tensor>& tensors = result.graph.tensors();

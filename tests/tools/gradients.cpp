@@ -34,8 +34,8 @@ Expected<std::vector<Array>> gradients(const Case& given, const std::vector<Tens
   MONET_TRY(const training::Derivatives derivatives,
             training::differentiate(builder, seeds, wanted, training::ConvGradient::direct));
   MONET_TRY(const Graph step, builder.finish());
-  MONET_CHECK(verify(step));
-  MONET_CHECK(run(step, values));
+  MONET_RETURN_IF_ERROR(verify(step));
+  MONET_RETURN_IF_ERROR(run(step, values));
   std::vector<Array> result;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const TensorId id = derivatives.gradients[i];

@@ -1,7 +1,7 @@
 #include "tools/npy.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cstdint>
 #include <fstream>

@@ -29,7 +29,7 @@ using namespace monet;
 Status run_case(const std::string& folder) {
   MONET_TRY(tools::Case given, tools::load_case(folder));
   const Graph& graph = given.graph;
-  MONET_CHECK(run(graph, given.values));
+  MONET_RETURN_IF_ERROR(run(graph, given.values));
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     const TensorId id = graph.outputs[i];
     const Array array = given.values.contains(id) ? given.values.at(id) : to_array(graph.constants.at(id));
@@ -39,7 +39,7 @@ Status run_case(const std::string& folder) {
 }
 
 Status write_shapes(const std::string& folder) {
-  MONET_TRY(const Network network, onnx::read(folder + "/model.onnx", {.recognize_idioms = false}));
+  MONET_TRY(const NetworkGraph network, onnx::read(folder + "/model.onnx", {.recognize_idioms = false}));
   std::ofstream file(folder + "/shapes.txt");
   for (const Tensor& tensor : network.graph.tensors())
     file << fmt::format("{}\t{}\n", tensor.name, fmt::join(tensor.type.shape, " "));
@@ -47,7 +47,7 @@ Status write_shapes(const std::string& folder) {
 }
 
 Status rewrite(const std::string& folder) {
-  MONET_TRY(const Network network, onnx::read(folder + "/model.onnx", {.recognize_idioms = false}));
+  MONET_TRY(const NetworkGraph network, onnx::read(folder + "/model.onnx", {.recognize_idioms = false}));
   return onnx::write(network.graph, folder + "/rewritten.onnx");
 }
 
@@ -60,7 +60,7 @@ Job job_named(std::string_view option) {
 }
 
 Status write_forward(const std::string& model, const std::string& file) {
-  MONET_TRY(const Network network, open_network(model, {}));
+  MONET_TRY(const NetworkGraph network, open_network(model, {}));
   return onnx::write(network.graph, file);
 }
 

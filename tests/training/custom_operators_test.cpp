@@ -22,7 +22,7 @@ Attributes fancy(Shape shape) {
 }
 
 // x · w1 · w2, with a custom operator in front of w1 or between.
-Network chain(bool between) {
+NetworkGraph chain(bool between) {
   GraphBuilder b("chain");
   TensorId x = b.input("x", {4, 8});
   if (!between) x = b.add(Op::Custom, "fancy", {x}, fancy({4, 8}));

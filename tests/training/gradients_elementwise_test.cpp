@@ -1,7 +1,7 @@
 // Does every elementwise rule agree with central differences, and keep what PyTorch keeps?
 #include "graph/infer.h"
-#include "support/nest_check.h"
 #include "support/backward_of.h"
+#include "support/nest_check.h"
 #include "training/expect_gradient.h"
 
 #include <gtest/gtest.h>

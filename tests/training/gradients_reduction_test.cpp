@@ -1,6 +1,6 @@
 // Does every rule for reductions agree with central differences?
-#include "support/nest_check.h"
 #include "support/backward_of.h"
+#include "support/nest_check.h"
 #include "training/expect_gradient.h"
 
 #include <gtest/gtest.h>

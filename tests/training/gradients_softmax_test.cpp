@@ -1,8 +1,8 @@
 // Do the rules for softmax and losses agree with central differences?
+#include "support/backward_of.h"
 #include "support/expect_error.h"
 #include "support/gradient_check.h"
 #include "support/nest_check.h"
-#include "support/backward_of.h"
 
 #include <gtest/gtest.h>
 

@@ -96,7 +96,7 @@ TEST(Split, HoldsOutWholeBatchesAndLosesNoSample) {
 
 // In float64 there is nothing to round: the losses are those of the oracle, fed with its own results.
 TEST(Simulate, InFloat64IsTheOracleBitByBit) {
-  const Network network{.graph = perceptron(ElementType::float64)};
+  const NetworkGraph network{.graph = perceptron(ElementType::float64)};
   Lesson lesson;
   auto task = task_graph(network.graph, {});
   ASSERT_TRUE(task.has_value());

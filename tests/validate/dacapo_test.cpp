@@ -2,7 +2,7 @@
 // get an answer that helps?
 #include "validate/dacapo.h"
 
-#include "evaluate/open/subject.h"
+#include "evaluate/open/opened_step.h"
 #include "support/folder.h"
 #include "support/shared.h"
 

@@ -3,8 +3,8 @@
 
 #include "graph/builder.h"
 #include "networks/layers.h"
-#include "validate/products.h"
 #include "support/shared.h"
+#include "validate/products.h"
 
 #include <monet/validate.h>
 

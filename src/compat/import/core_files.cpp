@@ -42,7 +42,7 @@ Expected<std::string> CoreFiles::find(const std::string& name, const YamlNode& a
     if (!text) continue;
     if (i >= expected_places)
       notes_.push_back(fmt::format("{}: '{}' was found at {}", at.place(), name, candidates[i]));
-    if (!files_.contains(candidates[i])) MONET_CHECK(read(candidates[i], *text));
+    if (!files_.contains(candidates[i])) MONET_RETURN_IF_ERROR(read(candidates[i], *text));
     found_[name] = candidates[i];
     return candidates[i];
   }

@@ -1,10 +1,10 @@
 #include "compat/import/import.h"
 
 #include "base/try.h"
-#include "hardware/check.h"
 #include "compat/import/foreign_system.h"
 #include "compat/import/stream.h"
 #include "compat/import/stream_mapping.h"
+#include "hardware/check.h"
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ Expected<Hardware> import_any(const std::string& text, const std::string& path, 
     MONET_TRY(const std::string mapping_text, read(options.mapping));
     MONET_TRY(const YamlDocument mapping_document, parse_foreign_yaml(mapping_text, options.mapping));
     MONET_TRY(const StreamMapping mapping, read_stream_mapping(mapping_document));
-    MONET_CHECK(assign_operators(system, mapping, options.mapping));
+    MONET_RETURN_IF_ERROR(assign_operators(system, mapping, options.mapping));
     return std::move(system.hardware);
   }
   if (document.root.find("memories") == nullptr) {

@@ -77,18 +77,18 @@ class SystemReader {
                                                   "technology_node",
                                                   "operand_precision",
                                                   "memory_aliases"};
-    MONET_CHECK(allow_keys(root_, "a system file", keys));
+    MONET_RETURN_IF_ERROR(allow_keys(root_, "a system file", keys));
     MONET_TRY(const YamlNode* name, require_key(root_, "a system file", "name"));
     MONET_TRY(build_.hardware.name, yaml_word(*name, "name"));
     if (const YamlNode* cost = root_.find("unit_energy_cost"); cost != nullptr && !cost->is_null()) {
       MONET_TRY(link_energy_, yaml_number(*cost, "unit_energy_cost"));
     }
-    MONET_CHECK(read_unused());
-    MONET_CHECK(read_cores());
+    MONET_RETURN_IF_ERROR(read_unused());
+    MONET_RETURN_IF_ERROR(read_cores());
     build_.add_notes("", files_.notes());
-    MONET_CHECK(read_sharing());
-    MONET_CHECK(add_parts());
-    MONET_CHECK(connect());
+    MONET_RETURN_IF_ERROR(read_sharing());
+    MONET_RETURN_IF_ERROR(add_parts());
+    MONET_RETURN_IF_ERROR(connect());
     if (implicit_offchip_) connect_offchip();
     build_.hardware.notes.emplace_back("no clock is stated: times are in cycles");
     return StreamSystem{.hardware = std::move(build_.hardware), .parts = std::move(ends_)};
@@ -111,13 +111,13 @@ class SystemReader {
 
   Status read_cores() {
     MONET_TRY(const YamlNode* cores, require_key(root_, "a system file", "cores"));
-    MONET_CHECK(expect_map(*cores, "cores"));
+    MONET_RETURN_IF_ERROR(expect_map(*cores, "cores"));
     if (cores->items.empty()) return cores->error("the system has no core", "write '0: core.yaml'");
     for (std::size_t i = 0; i < cores->items.size(); ++i) {
       MONET_TRY(const std::int64_t id, yaml_integer(cores->keys[i], "the id of a core", 0, most_core_id));
       if (parts_.contains(id))
         return cores->keys[i].error(fmt::format("there are two cores {}", id), "number them anew");
-      MONET_CHECK(read_part(id, cores->items[i]));
+      MONET_RETURN_IF_ERROR(read_part(id, cores->items[i]));
     }
     if (const YamlNode* file = root_.find("offchip_core"); file != nullptr && !file->is_null()) {
       implicit_offchip_ = true;
@@ -161,11 +161,11 @@ class SystemReader {
   Status read_sharing() {
     const YamlNode* list = root_.find("core_memory_sharing");
     if (list == nullptr || list->is_null()) return Done{};
-    MONET_CHECK(expect_sequence(*list, "core_memory_sharing"));
+    MONET_RETURN_IF_ERROR(expect_sequence(*list, "core_memory_sharing"));
     for (const YamlNode& node : list->items) {
       Group group;
       MONET_TRY(group.ids, read_ids(node, "a group of core_memory_sharing"));
-      MONET_CHECK(check_group(node, group));
+      MONET_RETURN_IF_ERROR(check_group(node, group));
       const ZigzagCore& first = file_of(group.ids[0]);
       for (const std::size_t top : top_levels(first.core))
         group.memories.push_back(build_.add_memory(first.memories[top], first.memories[top].name));
@@ -215,7 +215,7 @@ class SystemReader {
       for (std::size_t i = 0; i < ids[file].size(); ++i) {
         const std::int64_t id = ids[file][i];
         if (!computes || id == offchip_) {
-          MONET_CHECK(add_memory_part(id, core));
+          MONET_RETURN_IF_ERROR(add_memory_part(id, core));
           continue;
         }
         const std::string name = ids[file].size() > 1 ? fmt::format("{}{}", type, i) : type;
@@ -257,13 +257,13 @@ class SystemReader {
 
   Status connect() {
     MONET_TRY(const YamlNode* list, require_key(root_, "a system file", "core_connectivity"));
-    MONET_CHECK(expect_sequence(*list, "core_connectivity"));
+    MONET_RETURN_IF_ERROR(expect_sequence(*list, "core_connectivity"));
     const YamlNode* width = root_.find("bandwidth");
     if (width != nullptr && width->is_map()) {
       build_.hardware.notes.emplace_back("'bandwidth' of memory ports is not used");
       width = nullptr;
     }
-    for (const YamlNode& node : list->items) MONET_CHECK(connect(node, width));
+    for (const YamlNode& node : list->items) MONET_RETURN_IF_ERROR(connect(node, width));
     return Done{};
   }
 
@@ -273,7 +273,7 @@ class SystemReader {
     std::string type;
     if (node.is_map()) {
       static const std::vector<std::string> keys = {"type", "cores", "bandwidth", "unit_energy_cost"};
-      MONET_CHECK(allow_keys(node, "a connection", keys));
+      MONET_RETURN_IF_ERROR(allow_keys(node, "a connection", keys));
       MONET_TRY(cores, require_key(node, "a connection", "cores"));
       MONET_TRY(width, require_key(node, "a connection", "bandwidth"));
       if (const YamlNode* given = node.find("type"); given != nullptr && !given->is_null()) {
@@ -293,7 +293,7 @@ class SystemReader {
     if (width == nullptr) return root_.error("a system file lacks 'bandwidth'", "state the width of its links in bits");
     MONET_TRY(link.bits_per_cycle, yaml_integer(*width, "bandwidth", 1, most_link_width));
     link.kind = type == "bus" || ids.size() > 2 ? LinkKind::bus : LinkKind::link;
-    MONET_CHECK(check_not_sharing(*cores, ids));
+    MONET_RETURN_IF_ERROR(check_not_sharing(*cores, ids));
     for (const std::int64_t id : ids) link.ends.push_back(ends_.at(id));
     add(std::move(link));
     return Done{};

@@ -46,7 +46,7 @@ Expected<StreamTiling> read_tiling(const YamlNode& node, const std::string& what
     return read_parts(node, std::move(tiling), parts[1], what);
   }
   static const std::vector<std::string> keys = {"dim", "split", "tile"};
-  MONET_CHECK(allow_keys(node, what, keys));
+  MONET_RETURN_IF_ERROR(allow_keys(node, what, keys));
   MONET_TRY(const YamlNode* dim, require_key(node, what, "dim"));
   MONET_TRY(std::string loop, yaml_word(*dim, "dim"));
   if (const std::size_t dot = loop.rfind('.'); dot != std::string::npos) {
@@ -61,7 +61,7 @@ Expected<StreamTiling> read_tiling(const YamlNode& node, const std::string& what
 }
 
 Expected<std::vector<StreamTiling>> read_tilings(const YamlNode& node, const std::string& what) {
-  MONET_CHECK(expect_sequence(node, what));
+  MONET_RETURN_IF_ERROR(expect_sequence(node, what));
   std::vector<StreamTiling> tilings;
   for (const YamlNode& item : node.items) {
     MONET_TRY(StreamTiling tiling, read_tiling(item, what));
@@ -71,7 +71,7 @@ Expected<std::vector<StreamTiling>> read_tilings(const YamlNode& node, const std
 }
 
 Expected<std::vector<std::int64_t>> read_cores(const YamlNode& node) {
-  MONET_CHECK(expect_sequence(node, "core_allocation"));
+  MONET_RETURN_IF_ERROR(expect_sequence(node, "core_allocation"));
   std::vector<std::int64_t> ids;
   for (const YamlNode& item : node.items) {
     MONET_TRY(const std::int64_t id, yaml_integer(item, "a core of core_allocation", 0, most_allocated_id));
@@ -89,7 +89,7 @@ const YamlNode* given(const YamlNode& node, std::string_view key) {
 
 Status read_spatial(StreamLayer& layer, const YamlNode& node) {
   static const std::vector<std::string> dimensions = {"D1", "D2", "D3", "D4", "D5", "D6", "D7", "D8"};
-  MONET_CHECK(allow_keys(node, "spatial_mapping", dimensions));
+  MONET_RETURN_IF_ERROR(allow_keys(node, "spatial_mapping", dimensions));
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const auto index = static_cast<std::size_t>(std::find(dimensions.begin(), dimensions.end(), node.keys[i].text) -
                                                 dimensions.begin());
@@ -116,12 +116,12 @@ Expected<StreamLayer> read_layer(const YamlNode& node) {
                                                 "temporal_ordering",
                                                 "layer_dimension_names",
                                                 "kernel"};
-  MONET_CHECK(allow_keys(node, "an entry of the mapping", keys));
+  MONET_RETURN_IF_ERROR(allow_keys(node, "an entry of the mapping", keys));
   StreamLayer layer;
   MONET_TRY(const YamlNode* name, require_key(node, "an entry of the mapping", "name"));
   MONET_TRY(layer.name, yaml_word(*name, "name"));
   if (const YamlNode* cores = given(node, "core_allocation")) {
-    MONET_CHECK(expect_sequence(*cores, "core_allocation"));
+    MONET_RETURN_IF_ERROR(expect_sequence(*cores, "core_allocation"));
     for (const YamlNode& list : nested(*cores) ? cores->items : std::vector<YamlNode>{*cores}) {
       MONET_TRY(auto ids, read_cores(list));
       layer.cores.push_back(std::move(ids));
@@ -138,13 +138,13 @@ Expected<StreamLayer> read_layer(const YamlNode& node) {
   if (const YamlNode* tilings = given(node, "intra_core_tiling")) {
     MONET_TRY(layer.intra_core, read_tilings(*tilings, "intra_core_tiling"));
   }
-  if (const YamlNode* spatial = given(node, "spatial_mapping")) MONET_CHECK(read_spatial(layer, *spatial));
+  if (const YamlNode* spatial = given(node, "spatial_mapping")) MONET_RETURN_IF_ERROR(read_spatial(layer, *spatial));
   return layer;
 }
 
 Expected<StreamGroup> read_group(const YamlNode& node, const StreamMapping& mapping) {
   static const std::vector<std::string> keys = {"name", "layers", "intra_core_tiling"};
-  MONET_CHECK(allow_keys(node, "a fused group", keys));
+  MONET_RETURN_IF_ERROR(allow_keys(node, "a fused group", keys));
   StreamGroup group;
   MONET_TRY(const YamlNode* name, require_key(node, "a fused group", "name"));
   MONET_TRY(group.name, yaml_word(*name, "name"));
@@ -179,10 +179,10 @@ Expected<StreamMapping> read_stream_mapping(const YamlDocument& document) {
   const YamlNode* list = &root;
   if (root.is_map()) {
     static const std::vector<std::string> keys = {"layers", "fused_groups", "runtime_args", "name"};
-    MONET_CHECK(allow_keys(root, "a mapping file", keys));
+    MONET_RETURN_IF_ERROR(allow_keys(root, "a mapping file", keys));
     MONET_TRY(list, require_key(root, "a mapping file", "layers"));
   }
-  MONET_CHECK(expect_sequence(*list, "a mapping"));
+  MONET_RETURN_IF_ERROR(expect_sequence(*list, "a mapping"));
   StreamMapping mapping;
   for (const YamlNode& node : list->items) {
     MONET_TRY(StreamLayer layer, read_layer(node));
@@ -195,7 +195,7 @@ Expected<StreamMapping> read_stream_mapping(const YamlDocument& document) {
   if (mapping.layers.empty())
     return list->error("the mapping has no entry", "write '- name: default' and what follows");
   if (const YamlNode* groups = given(root, "fused_groups")) {
-    MONET_CHECK(expect_sequence(*groups, "fused_groups"));
+    MONET_RETURN_IF_ERROR(expect_sequence(*groups, "fused_groups"));
     for (const YamlNode& node : groups->items) {
       MONET_TRY(StreamGroup group, read_group(node, mapping));
       mapping.fused_groups.push_back(std::move(group));

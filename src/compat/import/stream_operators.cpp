@@ -1,6 +1,6 @@
 #include "base/try.h"
-#include "graph/op.h"
 #include "compat/import/stream_mapping.h"
+#include "graph/op.h"
 
 #include <fmt/format.h>
 

@@ -43,15 +43,15 @@ class CoreReader {
   explicit CoreReader(const YamlNode& root) : root_(root) {}
 
   Expected<ZigzagCore> read() {
-    MONET_CHECK(read_type());
+    MONET_RETURN_IF_ERROR(read_type());
     static const std::vector<std::string> keys = {"name",        "type",           "memories",  "operational_array",
                                                   "multipliers", "operator_types", "dataflows", "utilization"};
-    MONET_CHECK(allow_keys(root_, "a core file", keys));
+    MONET_RETURN_IF_ERROR(allow_keys(root_, "a core file", keys));
     MONET_TRY(const YamlNode* name, require_key(root_, "a core file", "name"));
     MONET_TRY(core_.name, yaml_word(*name, "name"));
-    MONET_CHECK(read_array());
-    MONET_CHECK(read_memories());
-    MONET_CHECK(read_dataflows());
+    MONET_RETURN_IF_ERROR(read_array());
+    MONET_RETURN_IF_ERROR(read_memories());
+    MONET_RETURN_IF_ERROR(read_dataflows());
     if (const YamlNode* types = root_.find("operator_types"); types != nullptr && !types->is_null()) {
       MONET_TRY(core_.core.operators, yaml_words(*types, "operator_types"));
     }
@@ -62,7 +62,7 @@ class CoreReader {
 
  private:
   Status read_type() {
-    MONET_CHECK(expect_map(root_, "a core file"));
+    MONET_RETURN_IF_ERROR(expect_map(root_, "a core file"));
     core_.kind = "compute";
     const YamlNode* node = root_.find("type");
     if (node == nullptr || node->is_null()) return Done{};
@@ -85,9 +85,9 @@ class CoreReader {
     static const std::vector<std::string> keys = {
         "dimensions",      "sizes",  "unit_energy", "unit_area",      "multiplier_energy",   "multiplier_area",
         "input_precision", "is_imc", "imc_type",    "adc_resolution", "bit_serial_precision"};
-    MONET_CHECK(allow_keys(*array, "operational_array", keys));
-    MONET_CHECK(refuse_memory_computing(*array));
-    MONET_CHECK(read_dimensions(*array));
+    MONET_RETURN_IF_ERROR(allow_keys(*array, "operational_array", keys));
+    MONET_RETURN_IF_ERROR(refuse_memory_computing(*array));
+    MONET_RETURN_IF_ERROR(read_dimensions(*array));
     const char* energy_key = array->find("multiplier_energy") != nullptr ? "multiplier_energy" : "unit_energy";
     MONET_TRY(const YamlNode* energy, require_key(*array, "operational_array", energy_key));
     MONET_TRY(const double picojoules, yaml_number(*energy, energy_key));
@@ -115,7 +115,7 @@ class CoreReader {
     MONET_TRY(const YamlNode* names, require_key(array, "operational_array", "dimensions"));
     MONET_TRY(dimensions_, yaml_words(*names, "dimensions"));
     MONET_TRY(const YamlNode* sizes, require_key(array, "operational_array", "sizes"));
-    MONET_CHECK(expect_sequence(*sizes, "sizes"));
+    MONET_RETURN_IF_ERROR(expect_sequence(*sizes, "sizes"));
     if (dimensions_.size() != sizes->items.size()) {
       return sizes->error(
           fmt::format("the array has {} dimensions but {} sizes", dimensions_.size(), sizes->items.size()),
@@ -145,11 +145,12 @@ class CoreReader {
 
   Status read_memories() {
     MONET_TRY(const YamlNode* list, require_key(root_, "a core file", "memories"));
-    MONET_CHECK(expect_map(*list, "memories"));
+    MONET_RETURN_IF_ERROR(expect_map(*list, "memories"));
     if (list->items.empty()) return list->error("the core has no memory", "list its memories, lowest first");
     if (list->items.size() > most_memories)
       return list->error(fmt::format("the core has more than {} memories", most_memories), "describe fewer levels");
-    for (std::size_t i = 0; i < list->items.size(); ++i) MONET_CHECK(read_memory(list->keys[i].text, list->items[i]));
+    for (std::size_t i = 0; i < list->items.size(); ++i)
+      MONET_RETURN_IF_ERROR(read_memory(list->keys[i].text, list->items[i]));
     return Done{};
   }
 
@@ -173,7 +174,7 @@ class CoreReader {
                                                   "min_r_granularity",
                                                   "min_w_granularity"};
     const std::string what = fmt::format("memory '{}'", name);
-    MONET_CHECK(allow_keys(node, what, keys));
+    MONET_RETURN_IF_ERROR(allow_keys(node, what, keys));
     Memory memory{.name = name};
     MONET_TRY(const YamlNode* size, require_key(node, what, "size"));
     MONET_TRY(memory.size_bits, yaml_integer(*size, "size", 1, most_bits));
@@ -187,7 +188,7 @@ class CoreReader {
     MONET_TRY(const std::vector<Path> operands, read_operands(node, what));
     MONET_TRY(ZigzagPorts ports, read_zigzag_ports(node, what, operands, core_.notes));
     memory.ports = std::move(ports.ports);
-    MONET_CHECK(read_costs(memory, node, what));
+    MONET_RETURN_IF_ERROR(read_costs(memory, node, what));
     Level level{.memory = MemoryId(core_.memories.size()), .port = ports.use};
     MONET_TRY(const YamlNode* served, require_key(node, what, "served_dimensions"));
     MONET_TRY(const auto names, yaml_words(*served, "served_dimensions"));
@@ -257,11 +258,11 @@ class CoreReader {
   Status read_dataflows() {
     const YamlNode* flows = root_.find("dataflows");
     if (flows == nullptr || flows->is_null()) return Done{};
-    MONET_CHECK(expect_map(*flows, "dataflows"));
+    MONET_RETURN_IF_ERROR(expect_map(*flows, "dataflows"));
     for (std::size_t i = 0; i < flows->items.size(); ++i) {
       MONET_TRY(const std::size_t index, dimension(flows->keys[i], flows->keys[i].text));
-      MONET_CHECK(expect_sequence(flows->items[i], "a dataflow"));
-      for (const YamlNode& entry : flows->items[i].items) MONET_CHECK(read_dataflow(entry, index));
+      MONET_RETURN_IF_ERROR(expect_sequence(flows->items[i], "a dataflow"));
+      for (const YamlNode& entry : flows->items[i].items) MONET_RETURN_IF_ERROR(read_dataflow(entry, index));
     }
     return Done{};
   }

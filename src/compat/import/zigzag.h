@@ -1,8 +1,8 @@
 // ZigZag's accelerator files, which are also Stream's core files: one array with its memories.
 #pragma once
 
-#include "hardware/hardware.h"
 #include "config/yaml_node.h"
+#include "hardware/hardware.h"
 
 #include <optional>
 

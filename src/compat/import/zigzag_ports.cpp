@@ -41,7 +41,7 @@ Status assign(ZigzagPorts& result, const YamlNode& at, const std::string& what, 
 
 Expected<Port> read_port(const YamlNode& node, const std::string& what) {
   static const std::vector<std::string> keys = {"name", "type", "bandwidth_min", "bandwidth_max", "allocation"};
-  MONET_CHECK(allow_keys(node, fmt::format("a port of {}", what), keys));
+  MONET_RETURN_IF_ERROR(allow_keys(node, fmt::format("a port of {}", what), keys));
   Port port;
   MONET_TRY(const YamlNode* name, require_key(node, fmt::format("a port of {}", what), "name"));
   MONET_TRY(port.name, yaml_word(*name, "the name of a port"));
@@ -67,7 +67,7 @@ Expected<Port> read_port(const YamlNode& node, const std::string& what) {
 Status read_allocation(ZigzagPorts& result, const YamlNode& node, const std::string& what,
                        const std::vector<Path>& operands, std::size_t port) {
   MONET_TRY(const YamlNode* allocation, require_key(node, "a port of " + what, "allocation"));
-  MONET_CHECK(expect_sequence(*allocation, "allocation"));
+  MONET_RETURN_IF_ERROR(expect_sequence(*allocation, "allocation"));
   for (const YamlNode& entry : allocation->items) {
     MONET_TRY(const auto parts, yaml_parts(entry, "an allocation"));
     if (parts.size() != 2) {
@@ -83,7 +83,8 @@ Status read_allocation(ZigzagPorts& result, const YamlNode& node, const std::str
       return entry.error(fmt::format("there is no direction '{}'", parts[1]),
                          "fh: from above, tl: to below, fl: from below, th: to above");
     }
-    MONET_CHECK(assign(result, entry, what, static_cast<Path>(*operand), static_cast<Transfer>(*transfer), port));
+    MONET_RETURN_IF_ERROR(
+        assign(result, entry, what, static_cast<Path>(*operand), static_cast<Transfer>(*transfer), port));
   }
   return Done{};
 }
@@ -139,7 +140,7 @@ Status add_old_ports(ZigzagPorts& result, const YamlNode& memory, const std::str
 Expected<ZigzagPorts> read_old_ports(const YamlNode& memory, const std::string& what, const YamlNode& list,
                                      const std::vector<Path>& operands, std::vector<std::string>& notes,
                                      ZigzagPorts result) {
-  MONET_CHECK(add_old_ports(result, memory, what, notes));
+  MONET_RETURN_IF_ERROR(add_old_ports(result, memory, what, notes));
   if (list.items.size() != operands.size()) {
     return list.error(
         fmt::format("{} holds {} operands, but 'ports' has {} entries", what, operands.size(), list.items.size()),
@@ -148,7 +149,7 @@ Expected<ZigzagPorts> read_old_ports(const YamlNode& memory, const std::string& 
   std::vector<std::string> names;
   for (const Port& port : result.ports) names.push_back(port.name);
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    MONET_CHECK(allow_keys(list.items[i], "a port entry of " + what, zigzag_transfers));
+    MONET_RETURN_IF_ERROR(allow_keys(list.items[i], "a port entry of " + what, zigzag_transfers));
     for (std::size_t k = 0; k < list.items[i].keys.size(); ++k) {
       const YamlNode& value = list.items[i].items[k];
       if (value.is_null()) continue;
@@ -156,7 +157,7 @@ Expected<ZigzagPorts> read_old_ports(const YamlNode& memory, const std::string& 
       const auto port = index_of(names, name);
       if (!port) return value.error(fmt::format("{} has no port '{}'", what, name), advise_choice(name, names));
       const auto transfer = static_cast<Transfer>(*index_of(zigzag_transfers, list.items[i].keys[k].text));
-      MONET_CHECK(assign(result, value, what, operands[i], transfer, *port));
+      MONET_RETURN_IF_ERROR(assign(result, value, what, operands[i], transfer, *port));
     }
   }
   return result;
@@ -181,7 +182,7 @@ Expected<ZigzagPorts> read_zigzag_ports(const YamlNode& memory, const std::strin
                                         const std::vector<Path>& operands, std::vector<std::string>& notes) {
   ZigzagPorts result;
   MONET_TRY(const YamlNode* list, require_key(memory, what, "ports"));
-  MONET_CHECK(expect_sequence(*list, "'ports' of " + what));
+  MONET_RETURN_IF_ERROR(expect_sequence(*list, "'ports' of " + what));
   if (list->items.size() > most_ports)
     return list->error(fmt::format("{} has more than {} ports", what, most_ports), "describe fewer ports");
   if (is_old(memory, *list)) {
@@ -193,7 +194,7 @@ Expected<ZigzagPorts> read_zigzag_ports(const YamlNode& memory, const std::strin
       if (std::any_of(result.ports.begin(), result.ports.end(), same))
         return node.error(fmt::format("{} has two ports '{}'", what, port.name), "give each a name of its own");
       result.ports.push_back(std::move(port));
-      MONET_CHECK(read_allocation(result, node, what, operands, result.ports.size() - 1));
+      MONET_RETURN_IF_ERROR(read_allocation(result, node, what, operands, result.ports.size() - 1));
     }
   }
   for (const Path path : operands) {

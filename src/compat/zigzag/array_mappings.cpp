@@ -363,7 +363,7 @@ Expected<std::vector<ArrayMapping>> array_mappings(const ZigzagLayer& layer, con
     MONET_TRY(made, unroller.filled(given, mapping, options.spatial_candidates));
   }
   for (ArrayMapping& each : made) {
-    MONET_CHECK(unroller.limit_to_capacity(each));
+    MONET_RETURN_IF_ERROR(unroller.limit_to_capacity(each));
     for (const auto& [d, loops] : each) {
       for (const Unrolled& unrolled : loops) {
         if (unrolled.size >= 1) continue;

@@ -189,7 +189,7 @@ Expected<Factors> factors_of(const ZigzagLayer& layer, const Unrolling& unrollin
       for (std::int64_t count : factors.counts) factors.total += count;
     }
     if (all.empty()) all.push_back({0, {1}, {1}, 1});
-    MONET_CHECK(take_fixed(layer, lines, all));
+    MONET_RETURN_IF_ERROR(take_fixed(layer, lines, all));
     const std::int64_t limit =
         options.factors == 0 ? total_of(all) : std::max(options.factors, static_cast<std::int64_t>(loops.size()));
     for (std::int64_t total = total_of(all); total > limit; --total) {

@@ -169,7 +169,7 @@ Status check_ports(const Machine& machine) {
 }  // namespace
 
 Expected<Machine> machine_of(const Target& target) {
-  MONET_CHECK(check_sizes(target));
+  MONET_RETURN_IF_ERROR(check_sizes(target));
   Machine machine;
   for (const UnitDimension& dimension : target.unit.dimensions) {
     machine.hashes.push_back(dimension_hash(dimension.name, machine.dimensions.size()));
@@ -213,7 +213,7 @@ Expected<Machine> machine_of(const Target& target) {
   for (std::uint8_t m : machine.order) {
     for (Path path : machine.memories[m].paths) machine.levels[at(path)].push_back(m);
   }
-  MONET_CHECK(check_ports(machine));
+  MONET_RETURN_IF_ERROR(check_ports(machine));
   return machine;
 }
 

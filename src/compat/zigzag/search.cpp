@@ -142,8 +142,8 @@ Status search_orders(const ZigzagLayer& layer, const Plan& plan, const Factors& 
 
 Expected<ZigzagResult> zigzag_map(const ZigzagLayer& layer, const Target& target, const ZigzagMapping& mapping,
                                   const ZigzagOptions& options) {
-  MONET_CHECK(zigzag::check_layer(layer));
-  MONET_CHECK(zigzag::check_options(options));
+  MONET_RETURN_IF_ERROR(zigzag::check_layer(layer));
+  MONET_RETURN_IF_ERROR(zigzag::check_options(options));
   MONET_TRY(const zigzag::Machine machine, zigzag::machine_of(target));
   MONET_TRY(const zigzag::Links links, zigzag::links_of(layer, mapping));
   MONET_TRY(const auto arrays, zigzag::array_mappings(layer, machine, links, mapping, options));
@@ -153,7 +153,7 @@ Expected<ZigzagResult> zigzag_map(const ZigzagLayer& layer, const Target& target
     MONET_TRY(const zigzag::Unrolling unrolling, zigzag::unroll(layer, machine, links, arrays[i]));
     const zigzag::Plan plan = zigzag::plan_of(layer, machine, links, unrolling, options);
     MONET_TRY(const zigzag::Factors factors, zigzag::factors_of(layer, unrolling, mapping, options));
-    MONET_CHECK(zigzag::search_orders(layer, plan, factors, options, i, best, evaluated));
+    MONET_RETURN_IF_ERROR(zigzag::search_orders(layer, plan, factors, options, i, best, evaluated));
   }
   MONET_TRY(const zigzag::Unrolling unrolling, zigzag::unroll(layer, machine, links, arrays[best->mapping]));
   const zigzag::Plan plan = zigzag::plan_of(layer, machine, links, unrolling, options);

@@ -2,10 +2,10 @@
 // equals. The same answers, defects included.
 #pragma once
 
-#include "mapping/mapping.h"
-#include "mapping/target.h"
 #include "compat/zigzag/layer.h"
 #include "compat/zigzag/options.h"
+#include "mapping/mapping.h"
+#include "mapping/target.h"
 
 #include <monet/expected.h>
 

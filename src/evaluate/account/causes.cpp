@@ -68,7 +68,7 @@ std::array<double, latency_causes> latency_by_cause(const ScheduledStep& step, c
 }
 
 std::array<double, energy_causes> energy_by_cause(const ScheduledStep& step, const Energy& energy,
-                                                  std::span<const OperatorBooks> books,
+                                                  std::span<const OperatorBreakdown> books,
                                                   std::span<const NodeId> owners) {
   const std::vector<bool> recomputed = recomputed_nodes(step.graph);
   std::array<double, energy_causes> pj{};

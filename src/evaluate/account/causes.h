@@ -41,8 +41,9 @@ bool is_recomputed(const Node& node);
 // Along the critical path, which spans the makespan: adds up to it. None is negative.
 std::array<double, latency_causes> latency_by_cause(const ScheduledStep& step, const CriticalPath& path);
 
-// Adds up to Energy::total. `books` by node (operator_books), `owners` by transfer (owners_of).
+// Adds up to Energy::total. `books` by node (operator_breakdowns), `owners` by transfer (owners_of).
 std::array<double, energy_causes> energy_by_cause(const ScheduledStep& step, const Energy& energy,
-                                                  std::span<const OperatorBooks> books, std::span<const NodeId> owners);
+                                                  std::span<const OperatorBreakdown> books,
+                                                  std::span<const NodeId> owners);
 
 }  // namespace monet

@@ -1,6 +1,6 @@
 #include "evaluate/account/occupancy.h"
 
-#include "evaluate/account/thin.h"
+#include "evaluate/account/downsample.h"
 
 #include <algorithm>
 #include <map>

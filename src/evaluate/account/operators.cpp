@@ -8,7 +8,7 @@ namespace monet {
 
 namespace {
 
-void add_tile(OperatorBooks& books, const ScheduledTile& tile, const TileCost& cost, double gap) {
+void add_tile(OperatorBreakdown& books, const ScheduledTile& tile, const TileCost& cost, double gap) {
   books.start = books.tiles == 0 ? tile.start : std::min(books.start, tile.start);
   books.end = std::max(books.end, tile.end);
   ++books.tiles;
@@ -24,7 +24,7 @@ void add_tile(OperatorBooks& books, const ScheduledTile& tile, const TileCost& c
   books.home_write_bytes += cost.home_write_bits / 8;
 }
 
-void add_transfer(OperatorBooks& books, const ScheduledTransfer& transfer, const RoutePrice& price) {
+void add_transfer(OperatorBreakdown& books, const ScheduledTransfer& transfer, const RoutePrice& price) {
   books.transfer_pj += transfer_pj(price, transfer);
   const auto bytes = static_cast<double>(transfer.bytes);
   switch (transfer.kind) {
@@ -40,14 +40,14 @@ void add_transfer(OperatorBooks& books, const ScheduledTransfer& transfer, const
 
 }  // namespace
 
-std::vector<OperatorBooks> operator_books(const ScheduledStep& step, std::span<const double> gaps,
-                                          std::span<const NodeId> owners) {
+std::vector<OperatorBreakdown> operator_breakdowns(const ScheduledStep& step, std::span<const double> gaps,
+                                                   std::span<const NodeId> owners) {
   const Schedule& schedule = step.schedule;
   const std::vector<double> link_pj = streaming_link_pj(step.hardware, schedule);
-  std::vector<OperatorBooks> books(step.graph.nodes().size());
+  std::vector<OperatorBreakdown> books(step.graph.nodes().size());
   for (std::size_t i = 0; i < schedule.tiles.size(); ++i) {
     const ScheduledTile& tile = schedule.tiles[i];
-    OperatorBooks& of_node = books[step.tiles.node[i].index()];
+    OperatorBreakdown& of_node = books[step.tiles.node[i].index()];
     add_tile(of_node, tile, schedule.costs[tile.cost], gaps[i]);
     of_node.network_pj += streamed_pj(link_pj, tile, schedule.costs[tile.cost]);
   }

@@ -10,7 +10,7 @@
 
 namespace monet {
 
-struct OperatorBooks {
+struct OperatorBreakdown {
   std::int64_t tiles = 0;  // 0: a view
   std::uint32_t cost = 0;  // of one of its tiles, in Schedule::costs
   double macs = 0;
@@ -25,7 +25,7 @@ struct OperatorBooks {
 };
 
 // By node. `gaps` by tile (gaps_before), `owners` by transfer (owners_of).
-std::vector<OperatorBooks> operator_books(const ScheduledStep& step, std::span<const double> gaps,
-                                          std::span<const NodeId> owners);
+std::vector<OperatorBreakdown> operator_breakdowns(const ScheduledStep& step, std::span<const double> gaps,
+                                                   std::span<const NodeId> owners);
 
 }  // namespace monet

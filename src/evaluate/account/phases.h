@@ -10,7 +10,7 @@
 
 namespace monet {
 
-struct PhaseBooks {
+struct PhaseBreakdown {
   // Of its tiles: phases may overlap. Operators that read nothing, such as constants, begin no phase.
   double start = 0, end = 0;
   double busy_cycles = 0;
@@ -23,7 +23,8 @@ struct PhaseBooks {
 // that it is for; a wait: that waits), so that the shares add up to the makespan. Energy is that of the operators of a
 // phase, with the transfers for them, and static energy by the shares of the makespan; `energy_pj`, the step's, is what
 // it adds up to. What belongs to no operator counts as forward.
-std::array<PhaseBooks, phase_count> phase_books(const ScheduledStep& step, std::span<const OperatorBooks> operators,
-                                                const CriticalPath& path, double static_pj, double energy_pj);
+std::array<PhaseBreakdown, phase_count> phase_books(const ScheduledStep& step,
+                                                    std::span<const OperatorBreakdown> operators,
+                                                    const CriticalPath& path, double static_pj, double energy_pj);
 
 }  // namespace monet

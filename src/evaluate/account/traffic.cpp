@@ -21,9 +21,9 @@ MemoryId streams_to(const Schedule& schedule, const ScheduledTile& tile) {
   return tile.write_route == no_route ? home_of(schedule, tile.core) : schedule.routes[tile.write_route].to;
 }
 
-TrafficBooks traffic_of(const ScheduledStep& step) {
+TrafficBreakdown traffic_of(const ScheduledStep& step) {
   const auto& [graph, hardware, assignment, tiles, schedule] = step;
-  TrafficBooks books;
+  TrafficBreakdown books;
   books.channels.resize(schedule.channels.size());
   books.memories.resize(hardware.memories.size());
   std::vector<double> route_bits(schedule.routes.size(), 0);
@@ -42,7 +42,7 @@ TrafficBooks traffic_of(const ScheduledStep& step) {
     }
     for (const auto& [id, share] : route.channels) {
       const Channel& channel = schedule.channels[id];
-      ChannelBooks& use = books.channels[id];
+      ChannelBreakdown& use = books.channels[id];
       if (channel.link.valid()) use.energy_pj += route_bits[i] * link_pj_per_bit(hardware[channel.link]);
       if (channel.memory.valid() && channel.memory == route.from) use.energy_pj += read_pj;
       if (channel.memory.valid() && channel.memory == route.to) use.energy_pj += written_pj;

@@ -7,7 +7,7 @@
 
 namespace monet {
 
-struct ChannelBooks {
+struct ChannelBreakdown {
   double bytes = 0;
   double busy_cycles = 0;  // at its full width
   // A link: what it carries. A port: accesses of transfers through it. What tiles stream over the link of
@@ -15,16 +15,16 @@ struct ChannelBooks {
   double energy_pj = 0;
 };
 
-struct MemoryBooks {
+struct MemoryBreakdown {
   double read_bytes = 0, written_bytes = 0;
 };
 
-struct TrafficBooks {
-  std::vector<ChannelBooks> channels;  // by channel
-  std::vector<MemoryBooks> memories;   // by memory: transfers, and what tiles stream from and to home memory
+struct TrafficBreakdown {
+  std::vector<ChannelBreakdown> channels;  // by channel
+  std::vector<MemoryBreakdown> memories;   // by memory: transfers, and what tiles stream from and to home memory
 };
 
-TrafficBooks traffic_of(const ScheduledStep& step);
+TrafficBreakdown traffic_of(const ScheduledStep& step);
 
 // Where a tile streams from or to, over the route that it has, else at home of its core.
 MemoryId streams_from(const Schedule& schedule, const ScheduledTile& tile);

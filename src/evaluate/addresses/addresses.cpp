@@ -28,7 +28,7 @@ std::vector<double> moments(const Schedule& schedule) {
 
 }  // namespace
 
-Expected<PackedStays> pack_stays(const ScheduledStep& step, const Machine& machine, MemoryId only,
+Expected<PackedStays> pack_stays(const ScheduledStep& step, const RoutedMachine& machine, MemoryId only,
                                  const std::function<bool()>& stop) {
   const Schedule& schedule = step.schedule;
   PackedStays packed;

@@ -24,7 +24,7 @@ struct PackedStays {
 // Addresses for the tensors in home memories and storage, and for the buffers in memories that several cores share.
 // `only`: this memory alone. `stop`, which may be empty, is asked before each memory; true: fails. Fails (a defect)
 // when the packing does not pass its own check.
-Expected<PackedStays> pack_stays(const ScheduledStep& step, const Machine& machine, MemoryId only = {},
+Expected<PackedStays> pack_stays(const ScheduledStep& step, const RoutedMachine& machine, MemoryId only = {},
                                  const std::function<bool()>& stop = {});
 
 }  // namespace monet

@@ -26,34 +26,34 @@ std::vector<std::int64_t> capacities(const Hardware& hardware) {
 
 }  // namespace
 
-void check_capacities(const Subject& subject) {
-  const Schedule& schedule = subject.schedule;
-  std::vector<std::vector<Change>> changes(subject.hardware.memories.size());
+void check_capacities(const CheckContext& context) {
+  const Schedule& schedule = context.schedule;
+  std::vector<std::vector<Change>> changes(context.hardware.memories.size());
   const auto add = [&](MemoryId memory, double start, double end, std::int64_t bytes, const auto& name) {
-    if (!subject.not_after(end, schedule.cycles)) {
-      subject.findings.add("{} stays in {} until {}, after the end of the step at {}", name(), subject.name(memory),
+    if (!context.not_after(end, schedule.cycles)) {
+      context.findings.add("{} stays in {} until {}, after the end of the step at {}", name(), context.name(memory),
                            end, schedule.cycles);
     }
     // Times that count as equal leave no time in which both are there.
     changes[memory.index()].push_back({start, bytes});
-    changes[memory.index()].push_back({std::max(start, end - subject.tolerance), -bytes});
+    changes[memory.index()].push_back({std::max(start, end - context.tolerance), -bytes});
   };
   for (const Stay& stay : schedule.stays) {
     add(stay.memory, stay.start, stay.end, stay.bytes,
-        [&] { return stay.buffer.valid() ? subject.name(stay.buffer) : "workspace of " + subject.name(stay.tile); });
+        [&] { return stay.buffer.valid() ? context.name(stay.buffer) : "workspace of " + context.name(stay.tile); });
   }
   for (const TensorStay& stay : schedule.home) {
-    add(stay.memory, stay.start, stay.end, stay.bytes, [&] { return subject.graph[stay.tensor].name; });
+    add(stay.memory, stay.start, stay.end, stay.bytes, [&] { return context.graph[stay.tensor].name; });
   }
-  const std::vector<std::int64_t> capacity = capacities(subject.hardware);
+  const std::vector<std::int64_t> capacity = capacities(context.hardware);
   for (std::size_t m = 0; m < changes.size(); ++m) {
-    if (std::ranges::find(subject.options.too_small, MemoryId(m)) != subject.options.too_small.end()) continue;
+    if (std::ranges::find(context.options.too_small, MemoryId(m)) != context.options.too_small.end()) continue;
     std::ranges::sort(changes[m], {}, [](const Change& change) { return std::pair(change.time, change.bytes); });
     std::int64_t bytes = 0;
     for (const Change& change : changes[m]) {
       bytes += change.bytes;
       if (bytes <= capacity[m]) continue;
-      subject.findings.add("{} holds {} bytes at {} and has room for {}", subject.name(MemoryId(m)), bytes, change.time,
+      context.findings.add("{} holds {} bytes at {} and has room for {}", context.name(MemoryId(m)), bytes, change.time,
                            capacity[m]);
       break;
     }

@@ -19,16 +19,16 @@ struct Work {
 
 class Channels {
  public:
-  explicit Channels(const Subject& subject)
-      : subject_(subject), work_(subject.schedule.channels.size()), of_memory_(subject.hardware.memories.size()) {
+  explicit Channels(const CheckContext& context)
+      : context_(context), work_(context.schedule.channels.size()), of_memory_(context.hardware.memories.size()) {
     for (std::size_t i = 0; i < work_.size(); ++i) {
-      const MemoryId memory = subject.schedule.channels[i].memory;
+      const MemoryId memory = context.schedule.channels[i].memory;
       if (memory.valid()) of_memory_[memory.index()].push_back(i);
     }
   }
 
   void run() {
-    const Schedule& schedule = subject_.schedule;
+    const Schedule& schedule = context_.schedule;
     for (std::size_t i = 0; i < schedule.transfers.size(); ++i) {
       const ScheduledTransfer& transfer = schedule.transfers[i];
       if (transfer.joined) continue;
@@ -49,21 +49,21 @@ class Channels {
  private:
   void add(std::uint32_t route, const Work& work) {
     if (route == no_route || work.bits <= 0) return;
-    for (const ChannelUse& use : subject_.schedule.routes[route].channels) {
+    for (const ChannelUse& use : context_.schedule.routes[route].channels) {
       // The ports that a tile uses are among its own costs.
-      if (work.tile && subject_.schedule.channels[use.channel].memory.valid()) continue;
+      if (work.tile && context_.schedule.channels[use.channel].memory.valid()) continue;
       work_[use.channel].push_back(work);
       work_[use.channel].back().bits *= use.share;
     }
   }
 
   void add_port(const ScheduledTile& tile, const PortUse& use, std::uint32_t number) {
-    const std::vector<Level>& levels = subject_.hardware[tile.core].levels;
+    const std::vector<Level>& levels = context_.hardware[tile.core].levels;
     const MemoryId memory =
-        use.level < levels.size() ? levels[use.level].memory : subject_.schedule.home_of[tile.core.index()];
+        use.level < levels.size() ? levels[use.level].memory : context_.schedule.home_of[tile.core.index()];
     for (const std::size_t i : of_memory_[memory.index()]) {
-      const Channel& channel = subject_.schedule.channels[i];
-      if (!equal_ports(subject_.hardware[memory], static_cast<std::size_t>(use.port),
+      const Channel& channel = context_.schedule.channels[i];
+      if (!equal_ports(context_.hardware[memory], static_cast<std::size_t>(use.port),
                        static_cast<std::size_t>(channel.port))) {
         continue;
       }
@@ -74,7 +74,7 @@ class Channels {
   void simulate(std::size_t channel) {
     std::vector<Work>& jobs = work_[channel];
     std::ranges::stable_sort(jobs, {}, &Work::release);
-    const double rate = subject_.schedule.channels[channel].bits_per_cycle;
+    const double rate = context_.schedule.channels[channel].bits_per_cycle;
     const auto later = [&](std::uint32_t a, std::uint32_t b) { return jobs[a].deadline > jobs[b].deadline; };
     std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(later)> waiting(later);
     double now = 0;
@@ -90,21 +90,21 @@ class Channels {
       }
       waiting.pop();
       now = done;
-      if (now <= job.deadline + subject_.tolerance + 1e-6 * (job.deadline - job.release)) continue;
-      subject_.findings.add("the channel {} is asked for more than it can carry: {} could end at {} at best",
-                            subject_.schedule.channels[channel].name,
-                            job.tile ? subject_.name(TileId(job.number)) : subject_.transfer_name(job.number), now);
+      if (now <= job.deadline + context_.tolerance + 1e-6 * (job.deadline - job.release)) continue;
+      context_.findings.add("the channel {} is asked for more than it can carry: {} could end at {} at best",
+                            context_.schedule.channels[channel].name,
+                            job.tile ? context_.name(TileId(job.number)) : context_.transfer_name(job.number), now);
       return;
     }
   }
 
-  const Subject& subject_;
+  const CheckContext& context_;
   std::vector<std::vector<Work>> work_;              // by channel
   std::vector<std::vector<std::size_t>> of_memory_;  // channels that are ports of it
 };
 
 }  // namespace
 
-void check_channels(const Subject& subject) { Channels(subject).run(); }
+void check_channels(const CheckContext& context) { Channels(context).run(); }
 
 }  // namespace monet::check

@@ -16,23 +16,23 @@ std::string counted(std::size_t number) {
 }
 
 // Gives the number of tiles whose elements were looked at.
-std::size_t apply_rules(check::Subject& subject) {
-  check_form(subject);
-  if (subject.findings.count() > 0) return 0;
-  subject.prepare();
-  check_grids(subject);
-  if (subject.findings.count() > 0) return 0;
-  check_cores(subject);
-  check_order(subject);
-  const std::size_t by_element = check_elements(subject);
-  check_routes(subject);
-  const check::Holdings holdings(subject);
-  check_presence(subject, holdings);
-  check_transfers(subject, holdings);
-  check_channels(subject);
-  check_capacities(subject);
-  check_storage(subject, holdings);
-  check_paging(subject);
+std::size_t apply_rules(check::CheckContext& context) {
+  check_form(context);
+  if (context.findings.count() > 0) return 0;
+  context.prepare();
+  check_grids(context);
+  if (context.findings.count() > 0) return 0;
+  check_cores(context);
+  check_order(context);
+  const std::size_t by_element = check_elements(context);
+  check_routes(context);
+  const check::Holdings holdings(context);
+  check_presence(context, holdings);
+  check_transfers(context, holdings);
+  check_channels(context);
+  check_capacities(context);
+  check_storage(context, holdings);
+  check_paging(context);
   return by_element;
 }
 
@@ -41,14 +41,14 @@ std::size_t apply_rules(check::Subject& subject) {
 CheckReport check_schedule(const Graph& graph, const Hardware& hardware, const Assignment& assignment,
                            const TileGraph& tiles, const Schedule& schedule, const CheckOptions& options) {
   check::Findings findings(options.keep);
-  check::Subject subject{.graph = graph,
-                         .hardware = hardware,
-                         .assignment = assignment,
-                         .tiles = tiles,
-                         .schedule = schedule,
-                         .options = options,
-                         .findings = findings};
-  const std::size_t by_element = apply_rules(subject);
+  check::CheckContext context{.graph = graph,
+                              .hardware = hardware,
+                              .assignment = assignment,
+                              .tiles = tiles,
+                              .schedule = schedule,
+                              .options = options,
+                              .findings = findings};
+  const std::size_t by_element = apply_rules(context);
   CheckReport report{.violations = findings.take(), .count = findings.count(), .looked_at = {}};
   report.looked_at =
       fmt::format("{} tiles ({} by element), {} reads, {} transfers, {} stays, {} channels", counted(tiles.tiles()),

@@ -45,8 +45,8 @@ bool can_do(const Core& core, const Counts& counts) {
 
 class Cores {
  public:
-  explicit Cores(const Subject& subject)
-      : subject_(subject), tiles_(subject.tiles), schedule_(subject.schedule), findings_(subject.findings) {}
+  explicit Cores(const CheckContext& context)
+      : context_(context), tiles_(context.tiles), schedule_(context.schedule), findings_(context.findings) {}
 
   void run() {
     for (std::size_t i = 0; i < tiles_.operators.size(); ++i) {
@@ -60,7 +60,7 @@ class Cores {
  private:
   void check_operator(NodeId node) {
     const OperatorTiles& grid = tiles_.operators[node.index()];
-    const OperatorAssignment& plan = subject_.assignment.operators[node.index()];
+    const OperatorAssignment& plan = context_.assignment.operators[node.index()];
     // Digits of a tile's number by axis of the grid, and of a piece's number by cut of the plan.
     std::vector<std::size_t> axis_of_cut;
     for (const LoopCut& cut : plan.cuts) {
@@ -76,9 +76,9 @@ class Cores {
         piece = piece * static_cast<std::size_t>(std::max<std::int64_t>(plan.cuts[c].pieces, 1)) + of_cut;
       }
       const TileId tile(grid.first + i);
-      const CoreId core = subject_.at(tile).core;
+      const CoreId core = context_.at(tile).core;
       if (core != plan.cores[piece]) {
-        findings_.add("{} runs on {} and is planned elsewhere", subject_.name(tile), subject_.hardware[core].name);
+        findings_.add("{} runs on {} and is planned elsewhere", context_.name(tile), context_.hardware[core].name);
       }
       if (core != last_core_ || node != last_node_) check_ability(node, core);
       for (std::size_t a = grid.axes.size(); a-- > 0;) {
@@ -91,27 +91,27 @@ class Cores {
   void check_ability(NodeId node, CoreId core) {
     last_core_ = core;
     last_node_ = node;
-    const Core& on = subject_.hardware[core];
-    const Node& of = subject_.graph[node];
-    bool able = of.op == Op::Custom ? takes_custom(subject_.hardware, on) : is_listed(on, of.op);
-    for (const Nest& nest : subject_.nests[node.index()].nests) able = able && can_do(on, nest.per_point);
+    const Core& on = context_.hardware[core];
+    const Node& of = context_.graph[node];
+    bool able = of.op == Op::Custom ? takes_custom(context_.hardware, on) : is_listed(on, of.op);
+    for (const Nest& nest : context_.nests[node.index()].nests) able = able && can_do(on, nest.per_point);
     if (!able) findings_.add("{} runs on {}, which cannot run {}", of.name, on.name, name_of(of.op));
   }
 
   void check_time(TileId tile) {
-    const ScheduledTile& at = subject_.at(tile);
-    const TileCost& cost = subject_.cost(tile);
+    const ScheduledTile& at = context_.at(tile);
+    const TileCost& cost = context_.cost(tile);
     const double took = at.end - at.start;
-    if (!subject_.not_after(cost.cycles, took)) {
-      findings_.add("{} takes {} cycles and runs for {}", subject_.name(tile), cost.cycles, took);
-    } else if (cost.streamed == 0 && cost.ports.empty() && !subject_.not_after(took, cost.cycles)) {
-      findings_.add("{} takes {} cycles and runs for {}, though it shares nothing", subject_.name(tile), cost.cycles,
+    if (!context_.not_after(cost.cycles, took)) {
+      findings_.add("{} takes {} cycles and runs for {}", context_.name(tile), cost.cycles, took);
+    } else if (cost.streamed == 0 && cost.ports.empty() && !context_.not_after(took, cost.cycles)) {
+      findings_.add("{} takes {} cycles and runs for {}, though it shares nothing", context_.name(tile), cost.cycles,
                     took);
     }
     if (cost.streamed == 0 && cost.home_read_bits + cost.home_write_bits > 0) {
-      findings_.add("{} moves data from or to home memory and streams nothing", subject_.name(tile));
+      findings_.add("{} moves data from or to home memory and streams nothing", context_.name(tile));
     }
-    check_wait(at.wait, at.by, at.start, [&] { return subject_.name(tile); });
+    check_wait(at.wait, at.by, at.start, [&] { return context_.name(tile); });
   }
 
   template <class Name>
@@ -119,7 +119,7 @@ class Cores {
     if (wait == Wait::nothing) return;
     const bool tile = wait == Wait::core || wait == Wait::data || wait == Wait::memory;
     const double end = tile ? schedule_.tiles[by].end : schedule_.transfers[by].end;
-    if (subject_.not_after(end, start)) return;
+    if (context_.not_after(end, start)) return;
     findings_.add("{} starts at {} and is said to wait for what ends at {}", name(), start, end);
   }
 
@@ -136,18 +136,18 @@ class Cores {
       double busy = 0, idle = 0, until = 0;
       for (std::size_t first = i; i < order.size() && schedule_.tiles[order[i]].core == core; ++i) {
         const ScheduledTile& tile = schedule_.tiles[order[i]];
-        if (i > first && !subject_.not_after(until, tile.start)) {
-          findings_.add("{} runs {} from {} on, before {} ends at {}", subject_.hardware[core].name,
-                        subject_.name(TileId(order[i])), tile.start, subject_.name(TileId(order[i - 1])), until);
+        if (i > first && !context_.not_after(until, tile.start)) {
+          findings_.add("{} runs {} from {} on, before {} ends at {}", context_.hardware[core].name,
+                        context_.name(TileId(order[i])), tile.start, context_.name(TileId(order[i - 1])), until);
         }
         idle += std::max(0.0, tile.start - until);
         busy += tile.end - tile.start;
         until = std::max(until, tile.end);
       }
       idle += std::max(0.0, schedule_.cycles - until);
-      const double slack = 1e-6 * schedule_.cycles + subject_.tolerance;
+      const double slack = 1e-6 * schedule_.cycles + context_.tolerance;
       if (busy + idle > schedule_.cycles + slack || busy + idle < schedule_.cycles - slack) {
-        findings_.add("{} is busy for {} and idle for {} of {} cycles", subject_.hardware[core].name, busy, idle,
+        findings_.add("{} is busy for {} and idle for {} of {} cycles", context_.hardware[core].name, busy, idle,
                       schedule_.cycles);
       }
     }
@@ -157,16 +157,16 @@ class Cores {
     double last = 0;
     for (const ScheduledTile& tile : schedule_.tiles) last = std::max(last, tile.end);
     for (const ScheduledTransfer& transfer : schedule_.transfers) last = std::max(last, transfer.end);
-    if (!subject_.not_after(last, schedule_.cycles) || !subject_.not_after(schedule_.cycles, last)) {
+    if (!context_.not_after(last, schedule_.cycles) || !context_.not_after(schedule_.cycles, last)) {
       findings_.add("the step takes {} cycles and its last tile or transfer ends at {}", schedule_.cycles, last);
     }
     for (std::size_t i = 0; i < schedule_.transfers.size(); ++i) {
       const ScheduledTransfer& transfer = schedule_.transfers[i];
-      check_wait(transfer.wait, transfer.by, transfer.start, [&] { return subject_.transfer_name(i); });
+      check_wait(transfer.wait, transfer.by, transfer.start, [&] { return context_.transfer_name(i); });
     }
   }
 
-  const Subject& subject_;
+  const CheckContext& context_;
   const TileGraph& tiles_;
   const Schedule& schedule_;
   Findings& findings_;
@@ -176,6 +176,6 @@ class Cores {
 
 }  // namespace
 
-void check_cores(const Subject& subject) { Cores(subject).run(); }
+void check_cores(const CheckContext& context) { Cores(context).run(); }
 
 }  // namespace monet::check

@@ -38,16 +38,16 @@ struct OfTensor {
 
 class ElementCheck {
  public:
-  explicit ElementCheck(const Subject& subject)
-      : subject_(subject),
-        graph_(subject.graph),
-        tiles_(subject.tiles),
-        walker_(subject.graph),
-        makers_(subject.graph.tensors().size()),
-        buffer_read_by_(subject.tiles.buffers.size()),
-        reads_of_buffer_(subject.tiles.buffers.size(), 0),
-        tensor_read_by_(subject.graph.tensors().size()),
-        of_tensor_(subject.graph.tensors().size()) {}
+  explicit ElementCheck(const CheckContext& context)
+      : context_(context),
+        graph_(context.graph),
+        tiles_(context.tiles),
+        walker_(context.graph),
+        makers_(context.graph.tensors().size()),
+        buffer_read_by_(context.tiles.buffers.size()),
+        reads_of_buffer_(context.tiles.buffers.size(), 0),
+        tensor_read_by_(context.graph.tensors().size()),
+        of_tensor_(context.graph.tensors().size()) {}
 
   std::size_t run() {
     const std::size_t tiles = tiles_.tiles();
@@ -56,12 +56,12 @@ class ElementCheck {
       node_ = NodeId(n);
       const OperatorTiles& grid = tiles_.operators[n];
       scratch_.clear();
-      for (std::size_t i = 0; i < subject_.nests[n].scratch.size() && grid.count > 1; ++i) {
-        scratch_.emplace_back(subject_, node_, OperandKind::scratch, i);
+      for (std::size_t i = 0; i < context_.nests[n].scratch.size() && grid.count > 1; ++i) {
+        scratch_.emplace_back(context_, node_, OperandKind::scratch, i);
       }
       for (std::size_t i = 0; i < grid.count; ++i) {
         const std::size_t tile = grid.first + i;
-        const bool chosen = i == 0 || i + 1 == grid.count || Mixer(tile).next() % tiles < subject_.options.sample;
+        const bool chosen = i == 0 || i + 1 == grid.count || Mixer(tile).next() % tiles < context_.options.sample;
         if (!chosen) continue;
         ++looked_at;
         look_at(TileId(tile), i);
@@ -80,7 +80,7 @@ class ElementCheck {
     right_ = true;
     for (const TileRead& read : tiles_.reads_of(tile)) note(read);
     Mixer mixer(tile.index());
-    for (const Nest& nest : subject_.nests[node_.index()].nests) {
+    for (const Nest& nest : context_.nests[node_.index()].nests) {
       set_box(nest);
       complete_ &= visit_points(loops_, all_points, some_points, mixer, point_, [&](const Shape&) {
         for (const Access& read : nest.reads) visit(nest, read, false, mixer);
@@ -130,7 +130,7 @@ class ElementCheck {
     switch (access.kind) {
       case OperandKind::input: return graph_[graph_[node_].inputs[access.operand]].type.shape;
       case OperandKind::output: return graph_[graph_[node_].outputs[access.operand]].type.shape;
-      default: return subject_.nests[node_.index()].scratch[access.operand].shape;
+      default: return context_.nests[node_.index()].scratch[access.operand].shape;
     }
   }
 
@@ -218,28 +218,28 @@ class ElementCheck {
     }
     const Makers& makers = makers_of(stored_.tensor);
     if (const auto number = makers.buffer_of(stored_.index)) {
-      const BufferId buffer = subject_.made_by(stored_.tensor, *number);
-      if (buffer_read_by_[buffer.index()] != tile_) return missing(stored_.tensor, position, subject_.name(buffer));
+      const BufferId buffer = context_.made_by(stored_.tensor, *number);
+      if (buffer_read_by_[buffer.index()] != tile_) return missing(stored_.tensor, position, context_.name(buffer));
       uses_.push_back({buffer.index(), position, input});
       return;
     }
     exact_ = false;
     for (const TileRead& read : tiles_.reads_of(tile_)) {
       if (tiles_.buffers[read.buffer.index()].tensor != stored_.tensor) continue;
-      if (makers.may_hold(subject_.number_of(read.buffer), stored_.index)) return;
+      if (makers.may_hold(context_.number_of(read.buffer), stored_.index)) return;
     }
     missing(stored_.tensor, position, "the buffer that holds it");
   }
 
   void missing(TensorId tensor, std::int64_t position, std::string_view buffer) {
     right_ = false;
-    subject_.findings.add("{} needs element {} of {} and does not read {}", subject_.name(tile_), position,
+    context_.findings.add("{} needs element {} of {} and does not read {}", context_.name(tile_), position,
                           graph_[tensor].name, buffer);
   }
 
   // Whether each tile makes that intermediate result for itself: where all that writes it is done once.
   bool is_repeated(std::size_t scratch) const {
-    return std::ranges::all_of(subject_.nests[node_.index()].nests, [&](const Nest& nest) {
+    return std::ranges::all_of(context_.nests[node_.index()].nests, [&](const Nest& nest) {
       const auto writes_it = [&](const Access& write) {
         return write.kind == OperandKind::scratch && write.operand == scratch;
       };
@@ -260,7 +260,7 @@ class ElementCheck {
       if (makers.range(i, index) == IndexRange{place_[i], place_[i]}) continue;
       right_ = false;
       const std::string name = output ? graph_[graph_[node_].outputs[access.operand]].name : "its intermediate results";
-      subject_.findings.add("{} {} an element of {} that belongs to another tile along {}", subject_.name(tile_),
+      context_.findings.add("{} {} an element of {} that belongs to another tile along {}", context_.name(tile_),
                             writes ? "writes" : "uses between its nests", name, name_of(grid.axes[i].loop));
       return;
     }
@@ -272,7 +272,7 @@ class ElementCheck {
       const NodeId producer = graph_[tensor].producer;
       const auto& outputs = graph_[producer].outputs;
       const auto output = static_cast<std::size_t>(std::ranges::find(outputs, tensor) - outputs.begin());
-      makers = std::make_unique<Makers>(subject_, producer, OperandKind::output, output);
+      makers = std::make_unique<Makers>(context_, producer, OperandKind::output, output);
     }
     return *makers;
   }
@@ -286,8 +286,8 @@ class ElementCheck {
       const std::uint64_t group = given ? tiles_.buffers.size() + tensor.index() : read.buffer.index();
       const auto used = std::ranges::equal_range(uses_, group, {}, &Use::group);
       if (used.empty() && exact_) {
-        subject_.findings.add("{} reads {} and needs no element of it", subject_.name(tile_),
-                              subject_.name(read.buffer));
+        context_.findings.add("{} reads {} and needs no element of it", context_.name(tile_),
+                              context_.name(read.buffer));
         return;
       }
       if (!exact_ || graph_[tensor].type.format.scale_bits != 0) continue;
@@ -312,7 +312,7 @@ class ElementCheck {
     }
     return count;
   }
-  std::int64_t bytes_of(TensorId tensor, std::int64_t elements) const { return subject_.bytes_of(tensor, elements); }
+  std::int64_t bytes_of(TensorId tensor, std::int64_t elements) const { return context_.bytes_of(tensor, elements); }
 
   void check_made(const TileRead& read, std::span<const Use> used) {
     const ReadPart& part = tiles_.part(read);
@@ -320,8 +320,8 @@ class ElementCheck {
     const std::int64_t elements = different(used, once ? std::nullopt : std::optional(part.input));
     const std::int64_t wanted = bytes_of(tiles_.buffers[read.buffer.index()].tensor, elements);
     if (part.bytes == wanted) return;
-    subject_.findings.add("{} reads {} bytes of {} and its elements there take {}", subject_.name(tile_), part.bytes,
-                          subject_.name(read.buffer), wanted);
+    context_.findings.add("{} reads {} bytes of {} and its elements there take {}", context_.name(tile_), part.bytes,
+                          context_.name(read.buffer), wanted);
   }
 
   // How such a tensor is cut is not known: what is read of all its buffers together, each rounded up to a byte.
@@ -329,11 +329,11 @@ class ElementCheck {
     if (of.buffer_twice) return;  // the same elements may be counted for two inputs
     const std::int64_t wanted = bytes_of(tensor, different(used, std::nullopt));
     if (of.bytes >= wanted && of.bytes < wanted + of.reads) return;
-    subject_.findings.add("{} reads {} bytes of {} and its elements there take {}", subject_.name(tile_), of.bytes,
+    context_.findings.add("{} reads {} bytes of {} and its elements there take {}", context_.name(tile_), of.bytes,
                           graph_[tensor].name, wanted);
   }
 
-  const Subject& subject_;
+  const CheckContext& context_;
   const Graph& graph_;
   const TileGraph& tiles_;
   ViewWalker walker_;
@@ -358,6 +358,6 @@ class ElementCheck {
 
 }  // namespace
 
-std::size_t check_elements(const Subject& subject) { return ElementCheck(subject).run(); }
+std::size_t check_elements(const CheckContext& context) { return ElementCheck(context).run(); }
 
 }  // namespace monet::check

@@ -10,13 +10,13 @@ bool is_amount(double value) { return std::isfinite(value) && value >= 0; }
 
 class Form {
  public:
-  explicit Form(const Subject& subject)
-      : graph_(subject.graph),
-        hardware_(subject.hardware),
-        tiles_(subject.tiles),
-        schedule_(subject.schedule),
-        subject_(subject),
-        findings_(subject.findings) {}
+  explicit Form(const CheckContext& context)
+      : graph_(context.graph),
+        hardware_(context.hardware),
+        tiles_(context.tiles),
+        schedule_(context.schedule),
+        context_(context),
+        findings_(context.findings) {}
 
   void run() {
     tables();
@@ -58,10 +58,10 @@ class Form {
   void tables() {
     const std::size_t nodes = graph_.nodes().size();
     const std::size_t tensors = graph_.tensors().size();
-    size("operators of the plan", subject_.assignment.operators.size(), nodes);
-    if (!subject_.assignment.paged.empty()) size("paged tensors", subject_.assignment.paged.size(), tensors);
-    if (!subject_.options.element_bits.empty()) {
-      size("bits of elements", subject_.options.element_bits.size(), tensors);
+    size("operators of the plan", context_.assignment.operators.size(), nodes);
+    if (!context_.assignment.paged.empty()) size("paged tensors", context_.assignment.paged.size(), tensors);
+    if (!context_.options.element_bits.empty()) {
+      size("bits of elements", context_.options.element_bits.size(), tensors);
     }
     size("operators in tiles", tiles_.operators.size(), nodes);
     size("scheduled tiles", schedule_.tiles.size(), tiles_.tiles());
@@ -73,8 +73,8 @@ class Form {
     for (std::size_t i = 0; i < schedule_.home_of.size(); ++i) {
       below("core", i, "home memory", schedule_.home_of[i].index(), hardware_.memories.size());
     }
-    for (std::size_t i = 0; i < subject_.assignment.paged.size(); ++i) {
-      const MemoryId memory = subject_.assignment.paged[i];
+    for (std::size_t i = 0; i < context_.assignment.paged.size(); ++i) {
+      const MemoryId memory = context_.assignment.paged[i];
       if (memory.valid()) below("paged tensor", i, "memory", memory.index(), hardware_.memories.size());
     }
   }
@@ -185,12 +185,12 @@ class Form {
   const Hardware& hardware_;
   const TileGraph& tiles_;
   const Schedule& schedule_;
-  const Subject& subject_;
+  const CheckContext& context_;
   Findings& findings_;
 };
 
 }  // namespace
 
-void check_form(const Subject& subject) { Form(subject).run(); }
+void check_form(const CheckContext& context) { Form(context).run(); }
 
 }  // namespace monet::check

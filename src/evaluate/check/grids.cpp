@@ -23,15 +23,15 @@ void expected_axis(const LoopCut& cut, std::int64_t size, GridAxis& axis) {
 
 class Grids {
  public:
-  explicit Grids(const Subject& subject) : subject_(subject), tiles_(subject.tiles), findings_(subject.findings) {}
+  explicit Grids(const CheckContext& context) : context_(context), tiles_(context.tiles), findings_(context.findings) {}
 
   void run() {
     std::size_t next = 0;
     for (std::size_t i = 0; i < tiles_.operators.size(); ++i) {
       const NodeId node(i);
       const OperatorTiles& grid = tiles_.operators[i];
-      const std::string& name = subject_.graph[node].name;
-      if (subject_.is_view(node)) {
+      const std::string& name = context_.graph[node].name;
+      if (context_.is_view(node)) {
         if (grid.count != 0) findings_.add("{} is a view and has {} tiles", name, grid.count);
         continue;
       }
@@ -47,13 +47,13 @@ class Grids {
     }
     if (next != tiles_.tiles())
       findings_.add("{} of {} tiles belong to no operator", tiles_.tiles() - next, tiles_.tiles());
-    for (std::size_t i = 0; i < subject_.graph.tensors().size(); ++i) check_given(TensorId(i));
+    for (std::size_t i = 0; i < context_.graph.tensors().size(); ++i) check_given(TensorId(i));
   }
 
  private:
   void check_axes(NodeId node, const OperatorTiles& grid) {
-    const std::string& name = subject_.graph[node].name;
-    const OperatorAssignment& plan = subject_.assignment.operators[node.index()];
+    const std::string& name = context_.graph[node].name;
+    const OperatorAssignment& plan = context_.assignment.operators[node.index()];
     std::uint64_t product = 1;
     bool reducing = false;
     for (const GridAxis& axis : grid.axes) {
@@ -87,14 +87,14 @@ class Grids {
   }
 
   std::int64_t loop_size(NodeId node, Dim loop) const {
-    for (const Loop& own : subject_.nests[node.index()].nests.front().loops) {
+    for (const Loop& own : context_.nests[node.index()].nests.front().loops) {
       if (own.name == loop) return own.size;
     }
     return 0;
   }
 
   void check_axis(NodeId node, const GridAxis& axis, const OperatorAssignment& plan) {
-    const std::string& name = subject_.graph[node].name;
+    const std::string& name = context_.graph[node].name;
     const std::string loop = name_of(axis.loop);
     const bool shape_right = !axis.piece.empty() && axis.bounds.size() == axis.piece.size() + 1;
     const std::int64_t size = shape_right ? axis.bounds.back() : 0;
@@ -105,7 +105,7 @@ class Grids {
       findings_.add("{}: its tiles along {} do not follow each other from 0 on", name, loop);
       return;
     }
-    for (const Nest& nest : subject_.nests[node.index()].nests) {
+    for (const Nest& nest : context_.nests[node.index()].nests) {
       // What is done once may be done by every tile for itself.
       if (points(nest) == 1) continue;
       const auto found = std::ranges::find(nest.loops, axis.loop, &Loop::name);
@@ -124,13 +124,13 @@ class Grids {
   }
 
   void check_tiles(NodeId node, const OperatorTiles& grid) {
-    const Node& of = subject_.graph[node];
-    const std::uint32_t chain = subject_.chain_tiles[node.index()];
+    const Node& of = context_.graph[node];
+    const std::uint32_t chain = context_.chain_tiles[node.index()];
     for (std::size_t i = 0; i < grid.count; ++i) {
       const TileId tile(grid.first + i);
       if (tiles_.node[tile.index()] != node) {
         findings_.add("tile {} is one of {} and says that it belongs to {}", tile.index(), of.name,
-                      subject_.graph[tiles_.node[tile.index()]].name);
+                      context_.graph[tiles_.node[tile.index()]].name);
         return;
       }
       check_writes(of, tile, i / chain, i % chain == 0, (i + 1) % chain == 0);
@@ -146,40 +146,40 @@ class Grids {
     for (std::size_t output = 0; output < node.outputs.size(); ++output) {
       if (!node.outputs[output].valid()) continue;
       ++wanted;
-      const BufferId buffer = subject_.made_by(node.outputs[output], number);
+      const BufferId buffer = context_.made_by(node.outputs[output], number);
       const auto right = [&](const TileWrite& write) {
         return write.output == output && write.buffer == buffer && write.adds == !first && write.final == last;
       };
       if (std::ranges::count_if(writes, right) != 1) {
-        findings_.add("{} does not write its part of {} as its place in the grid says", subject_.name(tile),
-                      subject_.graph[node.outputs[output]].name);
+        findings_.add("{} does not write its part of {} as its place in the grid says", context_.name(tile),
+                      context_.graph[node.outputs[output]].name);
       }
     }
     if (writes.size() != wanted) {
-      findings_.add("{} writes {} buffers for {} results", subject_.name(tile), writes.size(), wanted);
+      findings_.add("{} writes {} buffers for {} results", context_.name(tile), writes.size(), wanted);
     }
   }
 
   void check_made(NodeId node, std::size_t output) {
-    const TensorId tensor = subject_.graph[node].outputs[output];
+    const TensorId tensor = context_.graph[node].outputs[output];
     const OperatorTiles& grid = tiles_.operators[node.index()];
-    const std::uint32_t chain = subject_.chain_tiles[node.index()];
-    const auto buffers = subject_.buffers_of(tensor);
-    const std::string& name = subject_.graph[tensor].name;
+    const std::uint32_t chain = context_.chain_tiles[node.index()];
+    const auto buffers = context_.buffers_of(tensor);
+    const std::string& name = context_.graph[tensor].name;
     if (buffers.size() != grid.count / chain) {
       findings_.add("{} has {} buffers where its makers write {}", name, buffers.size(), grid.count / chain);
       return;
     }
-    const Makers makers(subject_, node, OperandKind::output, output);
+    const Makers makers(context_, node, OperandKind::output, output);
     for (std::size_t axis = 0; axis < grid.axes.size(); ++axis) {
       if (grid.axes[axis].count() == 1 || makers.follows(axis) != grid.axes[axis].reduces) continue;
-      findings_.add("{}: tiles along {} {} the same elements of {}", subject_.graph[node].name,
+      findings_.add("{}: tiles along {} {} the same elements of {}", context_.graph[node].name,
                     name_of(grid.axes[axis].loop), grid.axes[axis].reduces ? "do not add to" : "make", name);
       return;
     }
-    const bool whole = subject_.has_even_width(tensor);
+    const bool whole = context_.has_even_width(tensor);
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-      const BufferId id = subject_.made_by(tensor, i);
+      const BufferId id = context_.made_by(tensor, i);
       const TileId last(grid.first + (i + 1) * chain - 1);
       if (!id.valid() || tiles_.buffers[id.index()].tensor != tensor || tiles_.buffers[id.index()].maker != last) {
         findings_.add("buffer {} of {} names another tensor or maker", i, name);
@@ -187,7 +187,7 @@ class Grids {
       }
       const auto elements = makers.elements(i);
       if (!elements || !whole) continue;
-      const std::int64_t bytes = subject_.bytes_of(tensor, *elements);
+      const std::int64_t bytes = context_.bytes_of(tensor, *elements);
       if (bytes != tiles_.buffers[id.index()].bytes) {
         findings_.add("buffer {} of {} has {} bytes where its elements take {}", i, name,
                       tiles_.buffers[id.index()].bytes, bytes);
@@ -197,10 +197,10 @@ class Grids {
   }
 
   void check_given(TensorId tensor) {
-    const Tensor& of = subject_.graph[tensor];
-    const auto buffers = subject_.buffers_of(tensor);
+    const Tensor& of = context_.graph[tensor];
+    const auto buffers = context_.buffers_of(tensor);
     if (of.producer.valid()) {
-      if (subject_.is_view(of.producer) && !buffers.empty()) findings_.add("{} is a view and has buffers", of.name);
+      if (context_.is_view(of.producer) && !buffers.empty()) findings_.add("{} is a view and has buffers", of.name);
       return;
     }
     for (const Buffer& buffer : buffers) {
@@ -213,23 +213,23 @@ class Grids {
 
   // All buffers together are the tensor; each may be rounded up to a byte, and to whole groups that share a scale.
   void check_total(TensorId tensor) {
-    const Tensor& of = subject_.graph[tensor];
+    const Tensor& of = context_.graph[tensor];
     std::int64_t total = 0;
-    for (const Buffer& buffer : subject_.buffers_of(tensor)) total += buffer.bytes;
-    const std::int64_t least = subject_.bytes_of(tensor, element_count(of.type.shape));
-    const auto rounded = static_cast<std::int64_t>(subject_.buffers_of(tensor).size());
-    if (total < least || (subject_.has_even_width(tensor) && total > least + rounded)) {
+    for (const Buffer& buffer : context_.buffers_of(tensor)) total += buffer.bytes;
+    const std::int64_t least = context_.bytes_of(tensor, element_count(of.type.shape));
+    const auto rounded = static_cast<std::int64_t>(context_.buffers_of(tensor).size());
+    if (total < least || (context_.has_even_width(tensor) && total > least + rounded)) {
       findings_.add("the buffers of {} have {} bytes together, its elements {}", of.name, total, least);
     }
   }
 
-  const Subject& subject_;
+  const CheckContext& context_;
   const TileGraph& tiles_;
   Findings& findings_;
 };
 
 }  // namespace
 
-void check_grids(const Subject& subject) { Grids(subject).run(); }
+void check_grids(const CheckContext& context) { Grids(context).run(); }
 
 }  // namespace monet::check

@@ -4,7 +4,7 @@
 // one that a single tile makes 1 once it is complete.
 #pragma once
 
-#include "evaluate/check/subject.h"
+#include "evaluate/check/context.h"
 
 #include <cstdint>
 #include <limits>
@@ -36,13 +36,13 @@ std::string_view name_of(Found found);
 class Holdings {
  public:
   // Also finds transfers that arrive where there is no room, and tiles that write where there is none.
-  explicit Holdings(const Subject& subject);
+  explicit Holdings(const CheckContext& context);
 
   // Nothing at all is present everywhere.
   Found find(const Need& need) const;
   // Version of a buffer at a time.
   std::uint32_t version_at(BufferId buffer, double time) const;
-  std::uint32_t complete(BufferId buffer) const { return subject_.chain_of(buffer).length; }
+  std::uint32_t complete(BufferId buffer) const { return context_.chain_of(buffer).length; }
   // Memory that a tile streams to or from, or else those of its core on that path.
   std::span<const MemoryId> places(TileId tile, Path path) const;
   // Tensors that share the storage of `tensor`: itself and what updates it.
@@ -85,7 +85,7 @@ class Holdings {
   // What of the need an entry that covers the time does not meet.
   Found judge(const Held& held, const Need& need) const;
 
-  const Subject& subject_;
+  const CheckContext& context_;
   std::vector<std::uint32_t> first_sharing_;  // by tensor
   std::vector<TensorId> sharing_;
   std::vector<Held> held_;                 // by buffer, memory, start

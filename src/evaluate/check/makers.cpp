@@ -27,10 +27,10 @@ std::size_t index_at(const GridAxis& axis, std::int64_t iteration) {
 
 }  // namespace
 
-Makers::Makers(const Subject& subject, NodeId node, OperandKind kind, std::size_t operand)
-    : grid_(subject.tiles.operators[node.index()]), ways_(grid_.axes.size()), along_grid_(grid_.axes.size(), false) {
-  const OperatorNests& nests = subject.nests[node.index()];
-  const Shape& shape = kind == OperandKind::output ? subject.graph[subject.graph[node].outputs[operand]].type.shape
+Makers::Makers(const CheckContext& context, NodeId node, OperandKind kind, std::size_t operand)
+    : grid_(context.tiles.operators[node.index()]), ways_(grid_.axes.size()), along_grid_(grid_.axes.size(), false) {
+  const OperatorNests& nests = context.nests[node.index()];
+  const Shape& shape = kind == OperandKind::output ? context.graph[context.graph[node].outputs[operand]].type.shape
                                                    : nests.scratch[operand].shape;
   std::int64_t best = -1;
   for (const Nest& nest : nests.nests) {

@@ -1,7 +1,7 @@
 // Which tile of an operator writes an element: the access map of the write, turned round.
 #pragma once
 
-#include "evaluate/check/subject.h"
+#include "evaluate/check/context.h"
 
 #include <optional>
 #include <span>
@@ -19,7 +19,7 @@ struct IndexRange {
 class Makers {
  public:
   // Of an output or a scratch tensor of the node: by the one of its writes that follows the most axes of the grid.
-  Makers(const Subject& subject, NodeId node, OperandKind kind, std::size_t operand);
+  Makers(const CheckContext& context, NodeId node, OperandKind kind, std::size_t operand);
 
   // Whether the write moves along an axis of the operand with that axis of the grid.
   bool follows(std::size_t grid_axis) const { return ways_[grid_axis].axis >= 0; }

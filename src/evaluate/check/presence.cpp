@@ -50,19 +50,19 @@ std::vector<std::uint8_t> paths_of_inputs(const Graph& graph, const Node& node, 
 
 class Presence {
  public:
-  Presence(const Subject& subject, const Holdings& holdings)
-      : subject_(subject), holdings_(holdings), tiles_(subject.tiles), findings_(subject.findings) {}
+  Presence(const CheckContext& context, const Holdings& holdings)
+      : context_(context), holdings_(holdings), tiles_(context.tiles), findings_(context.findings) {}
 
   void run() {
     for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {
       const OperatorTiles& grid = tiles_.operators[n];
       if (grid.count == 0) continue;
-      const Node& node = subject_.graph[NodeId(n)];
-      paths_ = paths_of_inputs(subject_.graph, node, subject_.nests[n]);
+      const Node& node = context_.graph[NodeId(n)];
+      paths_ = paths_of_inputs(context_.graph, node, context_.nests[n]);
       updated_.clear();
       for (const TensorId output : node.outputs) {
-        if (output.valid() && subject_.graph[output].updates.valid())
-          updated_.push_back(subject_.graph[output].updates);
+        if (output.valid() && context_.graph[output].updates.valid())
+          updated_.push_back(context_.graph[output].updates);
       }
       for (std::size_t i = 0; i < grid.count; ++i) {
         const TileId tile(grid.first + i);
@@ -70,7 +70,7 @@ class Presence {
         for (const TileWrite& write : tiles_.writes_of(tile)) {
           if (write.adds) check_sum(tile, write.buffer);
         }
-        check_streams(tile, node, subject_.nests[n]);
+        check_streams(tile, node, context_.nests[n]);
       }
     }
     check_workspace();
@@ -80,14 +80,14 @@ class Presence {
   void check_read(TileId tile, const TileRead& read) {
     const ReadPart& part = tiles_.part(read);
     if (part.input >= paths_.size() || paths_[part.input] == 0) {
-      findings_.add("{} reads {} for input {}, which it does not use", subject_.name(tile), subject_.name(read.buffer),
+      findings_.add("{} reads {} for input {}, which it does not use", context_.name(tile), context_.name(read.buffer),
                     part.input);
       return;
     }
     const TensorId tensor = tiles_.buffers[read.buffer.index()].tensor;
     Need need{.buffer = read.buffer,
-              .start = subject_.at(tile).start,
-              .end = subject_.at(tile).end,
+              .start = context_.at(tile).start,
+              .end = context_.at(tile).end,
               .version = holdings_.complete(read.buffer),
               .bytes = part.bytes,
               .may_overwrite = std::ranges::find(updated_, tensor) != updated_.end()};
@@ -95,10 +95,10 @@ class Presence {
   }
 
   void check_sum(TileId tile, BufferId buffer) {
-    const auto version = static_cast<std::uint32_t>(tile.index() - subject_.chain_of(buffer).first.index());
+    const auto version = static_cast<std::uint32_t>(tile.index() - context_.chain_of(buffer).first.index());
     Need need{.buffer = buffer,
-              .start = subject_.at(tile).start,
-              .end = subject_.at(tile).end,
+              .start = context_.at(tile).start,
+              .end = context_.at(tile).end,
               .version = version,
               .bytes = tiles_.buffers[buffer.index()].bytes};
     require(tile, need, 1U << static_cast<unsigned>(Path::output), "adds to");
@@ -120,15 +120,15 @@ class Presence {
         }
       }
     }
-    findings_.add("{} ({} to {}) {} {} in {}: it {}", subject_.name(tile), need.start, need.end, verb,
-                  subject_.name(need.buffer), subject_.name(where), name_of(best));
+    findings_.add("{} ({} to {}) {} {} in {}: it {}", context_.name(tile), need.start, need.end, verb,
+                  context_.name(need.buffer), context_.name(where), name_of(best));
   }
 
   // What streams crosses as wide as it is stored, each element at least once. Where a read lies depends on data in some
   // operators: how many elements it takes is not in the tiles then.
   void check_stream_bits(TileId tile, const Node& node, const OperatorNests& nests) {
-    const TileCost& cost = subject_.cost(tile);
-    if (cost.streamed == 0 || !subject_.options.streams) return;
+    const TileCost& cost = context_.cost(tile);
+    if (cost.streamed == 0 || !context_.options.streams) return;
     const auto streams_all = [&](std::uint8_t paths) { return paths != 0 && (paths & ~cost.streamed) == 0; };
     const auto depends_on_data = [&](std::size_t input) {
       return std::ranges::any_of(nests.nests, [&](const Nest& nest) {
@@ -151,7 +151,7 @@ class Presence {
     const auto short_of = [&](double bits, std::int64_t stored, const char* verb) {
       const double needed = 8.0 * static_cast<double>(stored);
       if (bits >= needed * (1 - 1e-9) - 8.0 * static_cast<double>(reads.size() + 1)) return;
-      findings_.add("{} {} {} bytes by streams of {} bits", subject_.name(tile), verb, stored, bits);
+      findings_.add("{} {} {} bytes by streams of {} bits", context_.name(tile), verb, stored, bits);
     };
     short_of(cost.home_read_bits, bytes, "reads");
     // The gradient of a convolution that steps over inputs adds to some elements. Which of the zeros between belong to
@@ -163,34 +163,34 @@ class Presence {
     };
     const bool gaps = std::ranges::any_of(
         nests.nests, [&](const Nest& nest) { return std::ranges::any_of(nest.writes, steps_over); });
-    if (gaps || !subject_.streams(tile, Path::output)) return;
+    if (gaps || !context_.streams(tile, Path::output)) return;
     std::int64_t written = 0;
     for (const TileWrite& write : tiles_.writes_of(tile)) written += tiles_.buffers[write.buffer.index()].bytes;
     short_of(cost.home_write_bits, written, "writes");
   }
 
   void check_streams(TileId tile, const Node& node, const OperatorNests& nests) {
-    const ScheduledTile& at = subject_.at(tile);
-    const TileCost& cost = subject_.cost(tile);
-    const MemoryId home = subject_.schedule.home_of[at.core.index()];
+    const ScheduledTile& at = context_.at(tile);
+    const TileCost& cost = context_.cost(tile);
+    const MemoryId home = context_.schedule.home_of[at.core.index()];
     // A core without a memory of its own works on home itself.
-    const bool at_home = std::ranges::all_of(subject_.local[at.core.index()], [&](const auto& places) {
+    const bool at_home = std::ranges::all_of(context_.local[at.core.index()], [&](const auto& places) {
       return std::ranges::all_of(places, [&](MemoryId memory) { return memory == home; });
     });
     if (at_home) return;
     check_stream_bits(tile, node, nests);
     const auto check = [&](std::uint32_t number, double bits, bool reads) {
       if (bits > 0 && number == no_route) {
-        findings_.add("{} streams and has no route {} {}", subject_.name(tile), reads ? "from" : "to",
-                      subject_.name(home));
+        findings_.add("{} streams and has no route {} {}", context_.name(tile), reads ? "from" : "to",
+                      context_.name(home));
       }
       if (number == no_route) return;
-      const Route& route = subject_.schedule.routes[number];
+      const Route& route = context_.schedule.routes[number];
       const MemoryId far = reads ? route.from : route.to;
       const MemoryId near = reads ? route.to : route.from;
-      if (far != home || !subject_.has_level(at.core, near)) {
-        findings_.add("{} streams over a route between {} and {}, which are not its core's", subject_.name(tile),
-                      subject_.name(route.from), subject_.name(route.to));
+      if (far != home || !context_.has_level(at.core, near)) {
+        findings_.add("{} streams over a route between {} and {}, which are not its core's", context_.name(tile),
+                      context_.name(route.from), context_.name(route.to));
       }
     };
     check(at.read_route, cost.home_read_bits, true);
@@ -200,22 +200,22 @@ class Presence {
   // What a tile holds beside its operands.
   void check_workspace() {
     std::vector<std::int64_t> held(tiles_.tiles(), 0);
-    for (const Stay& stay : subject_.schedule.stays) {
+    for (const Stay& stay : context_.schedule.stays) {
       if (stay.buffer.valid()) continue;
-      const ScheduledTile& at = subject_.at(stay.tile);
-      const bool covers = subject_.not_after(stay.start, at.start) && subject_.not_after(at.end, stay.end);
-      if (covers && subject_.has_level(at.core, stay.memory)) held[stay.tile.index()] += stay.bytes;
+      const ScheduledTile& at = context_.at(stay.tile);
+      const bool covers = context_.not_after(stay.start, at.start) && context_.not_after(at.end, stay.end);
+      if (covers && context_.has_level(at.core, stay.memory)) held[stay.tile.index()] += stay.bytes;
     }
     for (std::size_t i = 0; i < held.size(); ++i) {
       std::int64_t wanted = 0;
-      for (const HeldBytes& each : subject_.cost(TileId(i)).held) wanted += each.bytes;
+      for (const HeldBytes& each : context_.cost(TileId(i)).held) wanted += each.bytes;
       if (held[i] >= wanted) continue;
-      findings_.add("{} has {} bytes of workspace in memories of its core and needs {}", subject_.name(TileId(i)),
+      findings_.add("{} has {} bytes of workspace in memories of its core and needs {}", context_.name(TileId(i)),
                     held[i], wanted);
     }
   }
 
-  const Subject& subject_;
+  const CheckContext& context_;
   const Holdings& holdings_;
   const TileGraph& tiles_;
   Findings& findings_;
@@ -225,6 +225,6 @@ class Presence {
 
 }  // namespace
 
-void check_presence(const Subject& subject, const Holdings& holdings) { Presence(subject, holdings).run(); }
+void check_presence(const CheckContext& context, const Holdings& holdings) { Presence(context, holdings).run(); }
 
 }  // namespace monet::check

@@ -13,8 +13,8 @@ bool differs(double a, double b) { return !(std::abs(a - b) <= 1e-9 * std::max(s
 
 class Routes {
  public:
-  explicit Routes(const Subject& subject)
-      : subject_(subject), hardware_(subject.hardware), schedule_(subject.schedule), findings_(subject.findings) {}
+  explicit Routes(const CheckContext& context)
+      : context_(context), hardware_(context.hardware), schedule_(context.schedule), findings_(context.findings) {}
 
   void run() {
     for (const Channel& channel : schedule_.channels) {
@@ -41,7 +41,7 @@ class Routes {
  private:
   void check(const Route& route) {
     const auto name = [&] {
-      return fmt::format("the route from {} to {}", subject_.name(route.from), subject_.name(route.to));
+      return fmt::format("the route from {} to {}", context_.name(route.from), context_.name(route.to));
     };
     double bits = std::numeric_limits<double>::infinity();
     double latency = 0, pj = 0;
@@ -68,7 +68,7 @@ class Routes {
     if (!route.channels.empty() && differs(bits, route.bits_per_cycle)) {
       findings_.add("{} carries {} bits a cycle, its narrowest channel {}", name(), route.bits_per_cycle, bits);
     }
-    if (!subject_.not_after(latency, route.latency_cycles)) {
+    if (!context_.not_after(latency, route.latency_cycles)) {
       findings_.add("{} takes {} cycles, its links {}", name(), route.latency_cycles, latency);
     }
     if (differs(pj, route.pj_per_bit)) {
@@ -132,7 +132,7 @@ class Routes {
     return std::ranges::any_of(hardware_.cores, joins);
   }
 
-  const Subject& subject_;
+  const CheckContext& context_;
   const Hardware& hardware_;
   const Schedule& schedule_;
   Findings& findings_;
@@ -140,6 +140,6 @@ class Routes {
 
 }  // namespace
 
-void check_routes(const Subject& subject) { Routes(subject).run(); }
+void check_routes(const CheckContext& context) { Routes(context).run(); }
 
 }  // namespace monet::check

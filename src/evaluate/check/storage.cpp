@@ -17,11 +17,11 @@ bool is_kept_between_steps(Role role) {
 
 class Storage {
  public:
-  Storage(const Subject& subject, const Holdings& holdings)
-      : subject_(subject), holdings_(holdings), graph_(subject.graph), walker_(subject.graph) {}
+  Storage(const CheckContext& context, const Holdings& holdings)
+      : context_(context), holdings_(holdings), graph_(context.graph), walker_(context.graph) {}
 
   void run() {
-    for (const TensorStay& stay : subject_.schedule.home) check_size(stay);
+    for (const TensorStay& stay : context_.schedule.home) check_size(stay);
     check_kept();
     for (const TensorId output : graph_.outputs) check_result(output);
     for (std::size_t i = 0; i < graph_.tensors().size(); ++i) {
@@ -32,31 +32,31 @@ class Storage {
  private:
   void check_size(const TensorStay& stay) {
     const Tensor& tensor = graph_[stay.tensor];
-    const std::int64_t least = subject_.bytes_of(stay.tensor, element_count(tensor.type.shape));
+    const std::int64_t least = context_.bytes_of(stay.tensor, element_count(tensor.type.shape));
     if (stay.bytes >= least) return;
-    subject_.findings.add("{} stays in {} with {} bytes and has {}", tensor.name, subject_.name(stay.memory),
+    context_.findings.add("{} stays in {} with {} bytes and has {}", tensor.name, context_.name(stay.memory),
                           stay.bytes, least);
   }
 
   void check_kept() {
     std::vector<bool> kept(graph_.tensors().size(), false);
-    for (const TensorStay& stay : subject_.schedule.home) {
-      const bool always = subject_.not_after(stay.start, 0) && subject_.not_after(subject_.schedule.cycles, stay.end);
-      const bool there = subject_.lives_away(stay.tensor) ? stay.memory == subject_.away(stay.tensor)
-                                                          : subject_.is_home[stay.memory.index()];
+    for (const TensorStay& stay : context_.schedule.home) {
+      const bool always = context_.not_after(stay.start, 0) && context_.not_after(context_.schedule.cycles, stay.end);
+      const bool there = context_.lives_away(stay.tensor) ? stay.memory == context_.away(stay.tensor)
+                                                          : context_.is_home[stay.memory.index()];
       if (always && there) kept[stay.tensor.index()] = true;
     }
     // In a part of a step, what only the rest of it reads need not be anywhere.
     std::vector<bool> read(graph_.tensors().size(), false);
-    for (const TileRead& part : subject_.tiles.reads)
-      read[subject_.tiles.buffers[part.buffer.index()].tensor.index()] = true;
+    for (const TileRead& part : context_.tiles.reads)
+      read[context_.tiles.buffers[part.buffer.index()].tensor.index()] = true;
     for (std::size_t i = 0; i < kept.size(); ++i) {
       const TensorId id(i);
       const Tensor& tensor = graph_[id];
       const bool outlives = !tensor.producer.valid() && is_kept_between_steps(tensor.role);
       if (kept[i] || !outlives || !read[i]) continue;
-      subject_.findings.add("{} outlives the step and is not in {} all the time", tensor.name,
-                            subject_.lives_away(id) ? subject_.name(subject_.away(id)) : "home memory");
+      context_.findings.add("{} outlives the step and is not in {} all the time", tensor.name,
+                            context_.lives_away(id) ? context_.name(context_.away(id)) : "home memory");
     }
   }
 
@@ -65,7 +65,7 @@ class Storage {
     std::vector<TensorId> stored;
     if (collect(result, stored)) {
       for (const TensorId tensor : stored) {
-        for (std::size_t i = 0; i < subject_.buffers_of(tensor).size() && check_buffer(tensor, i); ++i) {
+        for (std::size_t i = 0; i < context_.buffers_of(tensor).size() && check_buffer(tensor, i); ++i) {
         }
       }
       return;
@@ -81,7 +81,7 @@ class Storage {
       if (!producer.valid()) return true;
       const auto& outputs = graph_[producer].outputs;
       const auto output = static_cast<std::size_t>(std::ranges::find(outputs, element.tensor) - outputs.begin());
-      const auto buffer = Makers(subject_, producer, OperandKind::output, output).buffer_of(element.index);
+      const auto buffer = Makers(context_, producer, OperandKind::output, output).buffer_of(element.index);
       return !buffer || check_buffer(element.tensor, *buffer);
     });
   }
@@ -89,7 +89,7 @@ class Storage {
   // Tensors that are stored behind one. Gives false where a view takes only a part.
   bool collect(TensorId id, std::vector<TensorId>& stored) const {
     const NodeId producer = graph_[id].producer;
-    if (!producer.valid() || !subject_.is_view(producer)) {
+    if (!producer.valid() || !context_.is_view(producer)) {
       if (std::ranges::find(stored, id) == stored.end()) stored.push_back(id);
       return true;
     }
@@ -100,27 +100,27 @@ class Storage {
 
   // Whether it is at home at the end, or where the plan pages it to.
   bool check_buffer(TensorId tensor, std::size_t number) {
-    const BufferId buffer(subject_.tiles.first_buffer[tensor.index()] + number);
+    const BufferId buffer(context_.tiles.first_buffer[tensor.index()] + number);
     Need need{.buffer = buffer,
-              .start = subject_.schedule.cycles,
-              .end = subject_.schedule.cycles,
+              .start = context_.schedule.cycles,
+              .end = context_.schedule.cycles,
               .version = holdings_.complete(buffer),
-              .bytes = subject_.tiles.buffers[buffer.index()].bytes};
+              .bytes = context_.tiles.buffers[buffer.index()].bytes};
     Found best = Found::no_room;
-    const bool away = subject_.lives_away(tensor);
-    for (std::size_t m = 0; m < subject_.is_home.size(); ++m) {
-      if (away ? MemoryId(m) != subject_.away(tensor) : !subject_.is_home[m]) continue;
+    const bool away = context_.lives_away(tensor);
+    for (std::size_t m = 0; m < context_.is_home.size(); ++m) {
+      if (away ? MemoryId(m) != context_.away(tensor) : !context_.is_home[m]) continue;
       need.memory = MemoryId(m);
       const Found found = holdings_.find(need);
       if (found == Found::present) return true;
       best = std::max(best, found);
     }
-    subject_.findings.add("{} is a result of the step, and in {} it {} at the end", subject_.name(buffer),
-                          away ? subject_.name(subject_.away(tensor)) : "home memory", name_of(best));
+    context_.findings.add("{} is a result of the step, and in {} it {} at the end", context_.name(buffer),
+                          away ? context_.name(context_.away(tensor)) : "home memory", name_of(best));
     return false;
   }
 
-  const Subject& subject_;
+  const CheckContext& context_;
   const Holdings& holdings_;
   const Graph& graph_;
   ViewWalker walker_;
@@ -128,6 +128,6 @@ class Storage {
 
 }  // namespace
 
-void check_storage(const Subject& subject, const Holdings& holdings) { Storage(subject, holdings).run(); }
+void check_storage(const CheckContext& context, const Holdings& holdings) { Storage(context, holdings).run(); }
 
 }  // namespace monet::check

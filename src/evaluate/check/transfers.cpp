@@ -9,8 +9,8 @@ namespace {
 
 class Transfers {
  public:
-  Transfers(const Subject& subject, const Holdings& holdings)
-      : subject_(subject), holdings_(holdings), schedule_(subject.schedule), findings_(subject.findings) {}
+  Transfers(const CheckContext& context, const Holdings& holdings)
+      : context_(context), holdings_(holdings), schedule_(context.schedule), findings_(context.findings) {}
 
   void run() {
     index_carriers();
@@ -27,31 +27,31 @@ class Transfers {
     const ScheduledTransfer& transfer = schedule_.transfers[i];
     const Route& route = schedule_.routes[transfer.route];
     if (route.from != transfer.from || route.to != transfer.to) {
-      findings_.add("{} takes a route from {} to {}", subject_.transfer_name(i), subject_.name(route.from),
-                    subject_.name(route.to));
+      findings_.add("{} takes a route from {} to {}", context_.transfer_name(i), context_.name(route.from),
+                    context_.name(route.to));
       return;
     }
     const double took = transfer.end - transfer.start;
     const double least = static_cast<double>(transfer.bytes) * 8 / route.bits_per_cycle + route.latency_cycles;
-    if (!(least <= took * (1 + 1e-9) + subject_.tolerance)) {
-      findings_.add("{} takes {} cycles, {} bytes over its route {}", subject_.transfer_name(i), took, transfer.bytes,
+    if (!(least <= took * (1 + 1e-9) + context_.tolerance)) {
+      findings_.add("{} takes {} cycles, {} bytes over its route {}", context_.transfer_name(i), took, transfer.bytes,
                     least);
     }
     // What moves in pages is rounded up to one.
     const std::int64_t page =
-        std::max(subject_.hardware[transfer.from].page_bits, subject_.hardware[transfer.to].page_bits) / 8;
-    const std::int64_t bytes = subject_.tiles.buffers[transfer.buffer.index()].bytes;
+        std::max(context_.hardware[transfer.from].page_bits, context_.hardware[transfer.to].page_bits) / 8;
+    const std::int64_t bytes = context_.tiles.buffers[transfer.buffer.index()].bytes;
     const std::int64_t most = page > 0 ? (bytes + page - 1) / page * page : bytes;
     if (transfer.bytes <= 0 || transfer.bytes > most) {
-      findings_.add("{} carries {} bytes of {}", subject_.transfer_name(i), transfer.bytes, bytes);
+      findings_.add("{} carries {} bytes of {}", context_.transfer_name(i), transfer.bytes, bytes);
     }
   }
 
   void check_kind(std::size_t i) {
     const ScheduledTransfer& transfer = schedule_.transfers[i];
-    const bool from_home = subject_.is_home[transfer.from.index()];
-    const bool to_home = subject_.is_home[transfer.to.index()];
-    const MemoryId away = subject_.away(subject_.tiles.buffers[transfer.buffer.index()].tensor);
+    const bool from_home = context_.is_home[transfer.from.index()];
+    const bool to_home = context_.is_home[transfer.to.index()];
+    const MemoryId away = context_.away(context_.tiles.buffers[transfer.buffer.index()].tensor);
     bool right = true;
     switch (transfer.kind) {
       case TransferKind::fetch: right = from_home; break;
@@ -63,12 +63,12 @@ class Transfers {
     if (right) return;
     static constexpr std::array<std::string_view, 5> names = {"fetch", "write-back", "transfer from core to core",
                                                               "page-out", "page-in"};
-    findings_.add("{} is called a {}", subject_.transfer_name(i), names[static_cast<std::size_t>(transfer.kind)]);
+    findings_.add("{} is called a {}", context_.transfer_name(i), names[static_cast<std::size_t>(transfer.kind)]);
   }
 
   void check_source(std::size_t i) {
     const ScheduledTransfer& transfer = schedule_.transfers[i];
-    const std::int64_t bytes = subject_.tiles.buffers[transfer.buffer.index()].bytes;
+    const std::int64_t bytes = context_.tiles.buffers[transfer.buffer.index()].bytes;
     const std::uint32_t version = holdings_.version_at(transfer.buffer, transfer.start);
     Found found = Found::not_there;
     if (version > 0 || holdings_.complete(transfer.buffer) == 0) {
@@ -80,7 +80,7 @@ class Transfers {
                               .bytes = std::min(bytes, transfer.bytes)});
     }
     if (found == Found::present) return;
-    findings_.add("{}: at its source the buffer {}", subject_.transfer_name(i), name_of(found));
+    findings_.add("{}: at its source the buffer {}", context_.transfer_name(i), name_of(found));
   }
 
   // Transfers that carry data themselves, so that those that join one can find it.
@@ -98,7 +98,7 @@ class Transfers {
     const auto& others = schedule_.routes[b.route].channels;
     return std::ranges::any_of(schedule_.routes[a.route].channels, [&](const ChannelUse& use) {
       const LinkId link = schedule_.channels[use.channel].link;
-      return link.valid() && subject_.hardware[link].kind == LinkKind::bus &&
+      return link.valid() && context_.hardware[link].kind == LinkKind::bus &&
              std::ranges::find(others, use.channel, &ChannelUse::channel) != others.end();
     });
   }
@@ -111,10 +111,10 @@ class Transfers {
       const ScheduledTransfer& carrier = schedule_.transfers[c];
       return carrier.end == transfer.end && carrier.bytes >= transfer.bytes && share_a_bus(carrier, transfer);
     });
-    if (!carried) findings_.add("{} joins another over a bus, and there is none", subject_.transfer_name(i));
+    if (!carried) findings_.add("{} joins another over a bus, and there is none", context_.transfer_name(i));
   }
 
-  const Subject& subject_;
+  const CheckContext& context_;
   const Holdings& holdings_;
   const Schedule& schedule_;
   Findings& findings_;
@@ -123,6 +123,6 @@ class Transfers {
 
 }  // namespace
 
-void check_transfers(const Subject& subject, const Holdings& holdings) { Transfers(subject, holdings).run(); }
+void check_transfers(const CheckContext& context, const Holdings& holdings) { Transfers(context, holdings).run(); }
 
 }  // namespace monet::check

@@ -2,11 +2,11 @@
 
 #include "base/read_file.h"
 #include "base/try.h"
-#include "graph/nests.h"
 #include "config/check_keys.h"
 #include "config/expression.h"
 #include "config/parameters.h"
 #include "config/yaml_values.h"
+#include "graph/nests.h"
 
 #include <fmt/format.h>
 
@@ -132,7 +132,7 @@ Status check_block(const Yaml& node, const std::string& what, const std::vector<
 Expected<OperatorFormulas> read_operator(const Yaml::Entry& entry) {
   const std::string what = fmt::format("operator {}", shown(entry.key));
   const Yaml& node = *entry.value;
-  MONET_CHECK(check_block(node, what, {"cycles", "energy", "cores"}));
+  MONET_RETURN_IF_ERROR(check_block(node, what, {"cycles", "energy", "cores"}));
   OperatorFormulas result;
   const Yaml* cores = node.find("cores");
   if (cores == nullptr || node.entries.size() > 1) {
@@ -145,7 +145,7 @@ Expected<OperatorFormulas> read_operator(const Yaml::Entry& entry) {
   }
   for (const Yaml::Entry& core : cores->entries) {
     const std::string on = fmt::format("{} on {}", what, shown(core.key));
-    MONET_CHECK(check_block(*core.value, on, {"cycles", "energy"}));
+    MONET_RETURN_IF_ERROR(check_block(*core.value, on, {"cycles", "energy"}));
     MONET_TRY(Formulas formulas, read_formulas(*core.value, on));
     result.cores.emplace(core.key, std::move(formulas));
   }
@@ -180,7 +180,7 @@ Expected<std::optional<CustomCost>> cost_of(const FormulaTable& table, const Cus
 
 Expected<CustomCosts> parse_custom_costs(const std::string& text, const std::string& file) {
   MONET_TRY(const YamlPtr root, parse_yaml(text, file, costs_subject));
-  MONET_CHECK(check_block(*root, "the file", {"operators"}));
+  MONET_RETURN_IF_ERROR(check_block(*root, "the file", {"operators"}));
   const Yaml* operators = root->find("operators");
   if (operators == nullptr || !operators->is_map() || operators->entries.empty()) {
     return error_at(operators != nullptr ? operators->place : root->place, "the file names no operators",

@@ -49,7 +49,7 @@ void append(std::string& key, const ZigzagLayer& layer) {
 
 }  // namespace
 
-TileCostTable::TileCostTable(const Machine& machine, MappingCache& cache, const CostOptions& options)
+TileCostTable::TileCostTable(const RoutedMachine& machine, MappingCache& cache, const CostOptions& options)
     : machine_(machine), cache_(cache), options_(options), places_(machine.kinds() * path_sets) {
   options_.custom = asked_once(std::move(options_.custom));
 }

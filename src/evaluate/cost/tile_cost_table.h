@@ -41,10 +41,10 @@ class TileCostTable {
   };
 
   // All must outlive it.
-  TileCostTable(const Machine& machine, MappingCache& cache, const CostOptions& options);
+  TileCostTable(const RoutedMachine& machine, MappingCache& cache, const CostOptions& options);
 
   const CostOptions& options() const { return options_; }
-  const Machine& machine() const { return machine_; }
+  const RoutedMachine& machine() const { return machine_; }
 
   // The class of a node with a given content. By ZigZag's rules more than the content counts: such a table is for one
   // graph alone.
@@ -76,7 +76,7 @@ class TileCostTable {
   // What the ports of a core's memories need at least for the operands of a nest.
   double moving_cycles(const Problem& problem, const Unit& unit, CoreId id) const;
 
-  const Machine& machine_;
+  const RoutedMachine& machine_;
   MappingCache& cache_;
   CostOptions options_;
   std::vector<std::uint32_t> class_of_;  // by content

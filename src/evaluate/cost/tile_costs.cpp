@@ -11,11 +11,11 @@
 
 namespace monet {
 
-TileCosts::TileCosts(const Graph& graph, const OperatorContents& contents, TileCostTable& table)
+TileCosts::TileCosts(const Graph& graph, const OperatorClasses& classes, TileCostTable& table)
     : graph_(&graph), table_(&table) {
   class_of_.reserve(graph.nodes().size());
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
-    class_of_.push_back(table.class_of(graph, NodeId(n), contents[NodeId(n)]));
+    class_of_.push_back(table.class_of(graph, NodeId(n), classes[NodeId(n)]));
   }
   paths_.reserve(graph.nodes().size());
   for (std::uint32_t node_class : class_of_) paths_.push_back(table[node_class].input_paths.data());
@@ -56,13 +56,13 @@ std::uint32_t TileCosts::request(NodeId node, std::size_t kind, std::uint8_t str
 }
 
 Status TileCosts::check_custom() const {
-  for (std::uint32_t node_class : class_of_) MONET_CHECK(table_->check_custom(node_class));
+  for (std::uint32_t node_class : class_of_) MONET_RETURN_IF_ERROR(table_->check_custom(node_class));
   return Done{};
 }
 
 Status TileCosts::solve(std::size_t jobs, const std::function<void(std::size_t, std::size_t)>& progress,
                         const std::function<bool()>& stop) {
-  MONET_CHECK(table_->solve(*graph_, jobs, progress, stop));
+  MONET_RETURN_IF_ERROR(table_->solve(*graph_, jobs, progress, stop));
   for (std::uint32_t cost : open_) {
     for (const std::string& note : table_->solution(cost).notes) {
       if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
@@ -73,7 +73,7 @@ Status TileCosts::solve(std::size_t jobs, const std::function<void(std::size_t, 
 }
 
 Error TileCosts::failure(NodeId node, std::uint32_t cost) const {
-  const Machine& machine = table_->machine();
+  const RoutedMachine& machine = table_->machine();
   const CoreId core = machine.first_of_kind(table_->request_of(cost).kind);
   const std::string& advice = table_->solution(cost).advice;
   return {.kind = ErrorKind::infeasible,

@@ -1,7 +1,7 @@
 // Costs of the tiles of one graph: what a table of costs says of its operators.
 #pragma once
 
-#include "evaluate/contents/contents.h"
+#include "evaluate/classes/operator_classes.h"
 #include "evaluate/cost/tile_cost_table.h"
 
 #include <monet/expected.h>
@@ -16,7 +16,7 @@ namespace monet {
 class TileCosts {
  public:
   // All must outlive it.
-  TileCosts(const Graph& graph, const OperatorContents& contents, TileCostTable& table);
+  TileCosts(const Graph& graph, const OperatorClasses& classes, TileCostTable& table);
 
   // Path of an input of a node on the way to a core.
   Path path_of(NodeId node, std::size_t input) const { return paths_[node.index()][input]; }

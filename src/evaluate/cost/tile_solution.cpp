@@ -181,7 +181,7 @@ void keep_levels(Target& target, const CorePlaces& core, std::uint8_t streamed) 
 
 }  // namespace
 
-std::vector<UnitPlace> unit_places(const Machine& machine, std::size_t kind, std::uint8_t streamed,
+std::vector<UnitPlace> unit_places(const RoutedMachine& machine, std::size_t kind, std::uint8_t streamed,
                                    const SearchOptions& options) {
   std::vector<UnitPlace> places;
   const Hardware& hardware = machine.hardware();

@@ -1,13 +1,13 @@
 // The search for what one tile costs.
 #pragma once
 
+#include "compat/zigzag/stream_layer.h"
 #include "evaluate/cost/tile_cost.h"
 #include "evaluate/machine/machine.h"
 #include "evaluate/plan/plan.h"
 #include "mapping/cache.h"
 #include "mapping/extract.h"
 #include "mapping/search.h"
-#include "compat/zigzag/stream_layer.h"
 
 #include <monet/evaluate.h>
 
@@ -56,13 +56,13 @@ struct UnitPlace {
   std::vector<std::uint8_t> level;  // of the core, by memory of the target; levels.size(): home
 };
 
-std::vector<UnitPlace> unit_places(const Machine& machine, std::size_t kind, std::uint8_t streamed,
+std::vector<UnitPlace> unit_places(const RoutedMachine& machine, std::size_t kind, std::uint8_t streamed,
                                    const SearchOptions& options);
 
 class TileSolver {
  public:
   // All must outlive it. Several threads may use it at once.
-  TileSolver(const Machine& machine, MappingCache& cache, const CostOptions& options)
+  TileSolver(const RoutedMachine& machine, MappingCache& cache, const CostOptions& options)
       : machine_(machine), cache_(cache), options_(options) {}
 
   TileSolution solve(const TileRequest& request, std::span<const Problem> problems,
@@ -89,7 +89,7 @@ class TileSolver {
   Expected<MappedProblem> search(const Problem& problem, const Target& target, const std::string& key,
                                  const TileRequest& request) const;
 
-  const Machine& machine_;
+  const RoutedMachine& machine_;
   MappingCache& cache_;
   const CostOptions& options_;
 };

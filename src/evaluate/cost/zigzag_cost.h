@@ -1,8 +1,8 @@
 // What a tile costs by the rules of ZigZag and Stream (mapping/zigzag), for comparison with them.
 #pragma once
 
-#include "evaluate/cost/tile_cost.h"
 #include "compat/zigzag/search.h"
+#include "evaluate/cost/tile_cost.h"
 
 #include <monet/expected.h>
 

@@ -60,7 +60,7 @@ std::vector<std::array<std::int8_t, transfer_count>> ports_by_transfer(const Har
 
 }  // namespace
 
-Machine::Machine(const Hardware& hardware) : hardware_(&hardware) {
+RoutedMachine::RoutedMachine(const Hardware& hardware) : hardware_(&hardware) {
   find_places();
   make_channels();
   std::vector<bool> hubs = is_home_;
@@ -71,7 +71,7 @@ Machine::Machine(const Hardware& hardware) : hardware_(&hardware) {
   ways_beside_buses_ = Ways(hardware, std::move(hubs), false);
 }
 
-Status Machine::check() const {
+Status RoutedMachine::check() const {
   for (std::size_t c = 0; c < cores_.size(); ++c) {
     const auto& home = cores_[c].home;
     const auto fail = [&](std::string what, std::string advice) {
@@ -91,7 +91,7 @@ Status Machine::check() const {
   return Done{};
 }
 
-void Machine::find_places() {
+void RoutedMachine::find_places() {
   const Hardware& hardware = *hardware_;
   is_home_.assign(hardware.memories.size(), false);
   users_.assign(hardware.memories.size(), 0);
@@ -138,7 +138,7 @@ void Machine::find_places() {
   }
 }
 
-void Machine::make_channels() {
+void RoutedMachine::make_channels() {
   const Hardware& hardware = *hardware_;
   const auto number = [&] { return static_cast<std::uint32_t>(channels_.size()); };
   for (std::size_t l = 0; l < hardware.links.size(); ++l) {
@@ -186,12 +186,12 @@ void Machine::make_channels() {
   }
 }
 
-std::uint32_t Machine::port_channel(MemoryId id, std::int8_t port) const {
+std::uint32_t RoutedMachine::port_channel(MemoryId id, std::int8_t port) const {
   const std::vector<std::uint32_t>& channel_of = port_channels_[id.index()];
   return channel_of.empty() ? no_channel : channel_of[static_cast<std::size_t>(port)];
 }
 
-Route Machine::find_route(MemoryId from, MemoryId to, bool with_buses) {
+Route RoutedMachine::find_route(MemoryId from, MemoryId to, bool with_buses) {
   const Hardware& hardware = *hardware_;
   Route route{.from = from, .to = to, .channels = {}};
   const auto hops = (with_buses ? ways_ : ways_beside_buses_).between(from, to);
@@ -242,11 +242,11 @@ Route Machine::find_route(MemoryId from, MemoryId to, bool with_buses) {
   return route;
 }
 
-std::uint32_t Machine::route(MemoryId from, MemoryId to) { return number_of(from, to, true); }
+std::uint32_t RoutedMachine::route(MemoryId from, MemoryId to) { return number_of(from, to, true); }
 
-std::uint32_t Machine::detour(MemoryId from, MemoryId to) { return number_of(from, to, false); }
+std::uint32_t RoutedMachine::detour(MemoryId from, MemoryId to) { return number_of(from, to, false); }
 
-std::uint32_t Machine::number_of(MemoryId from, MemoryId to, bool with_buses) {
+std::uint32_t RoutedMachine::number_of(MemoryId from, MemoryId to, bool with_buses) {
   // No machine has 2^31 memories.
   const std::uint64_t key = (std::uint64_t{from.index()} << 1U | (with_buses ? 1U : 0U)) << 32U | to.index();
   const auto [known, added] = route_of_.try_emplace(key, no_route);
@@ -258,7 +258,7 @@ std::uint32_t Machine::number_of(MemoryId from, MemoryId to, bool with_buses) {
   return known->second;
 }
 
-double Machine::least_cycles(MemoryId from, MemoryId to, double bits) {
+double RoutedMachine::least_cycles(MemoryId from, MemoryId to, double bits) {
   const Ways::Reach way = ways_.reach(from, to);
   double width = way.bits_per_cycle;
   const auto pass = [&](MemoryId id, Transfer transfer) {
@@ -274,7 +274,7 @@ double Machine::least_cycles(MemoryId from, MemoryId to, double bits) {
   return way.latency_cycles + bits / width;
 }
 
-double Machine::home_bits_per_cycle(CoreId core) const {
+double RoutedMachine::home_bits_per_cycle(CoreId core) const {
   double widest = 0;
   const MemoryId home = cores_[core.index()].home[static_cast<std::size_t>(Path::input)];
   if (!home.valid()) return 0;
@@ -282,7 +282,7 @@ double Machine::home_bits_per_cycle(CoreId core) const {
   return widest;
 }
 
-bool Machine::has_bus(std::uint32_t route) const {
+bool RoutedMachine::has_bus(std::uint32_t route) const {
   return std::ranges::any_of(routes_[route].channels, [&](const ChannelUse& use) {
     const LinkId link = channels_[use.channel].link;
     return link.valid() && (*hardware_)[link].kind == LinkKind::bus;

@@ -59,9 +59,9 @@ struct CorePlaces {
   std::uint32_t kind = 0;  // cores of one kind are equal in cost
 };
 
-class Machine {
+class RoutedMachine {
  public:
-  explicit Machine(const Hardware& hardware);
+  explicit RoutedMachine(const Hardware& hardware);
 
   // Fails when a core has no home memory, or not one for all its paths.
   Status check() const;

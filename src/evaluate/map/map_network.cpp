@@ -3,14 +3,14 @@
 #include "base/glob.h"
 #include "base/suggest.h"
 #include "base/try.h"
-#include "evaluate/open/numbers.h"
-#include "evaluate/open/subject.h"
-#include "graph/custom.h"
+#include "evaluate/map/mapped_nest.h"
 #include "evaluate/open/hardware.h"
+#include "evaluate/open/numbers.h"
+#include "evaluate/open/opened_step.h"
+#include "graph/custom.h"
 #include "mapping/constraints.h"
 #include "mapping/operators.h"
 #include "mapping/precision.h"
-#include "evaluate/map/mapped_nest.h"
 
 #include <fmt/format.h>
 
@@ -99,12 +99,12 @@ Expected<NetworkMapping> map_network(const std::string& model, const MapOptions&
   result.recipe_from = name_of(recipe.from);
   MapOptions options = given;
   options.train.precision = recipe.precision();
-  MONET_TRY(const Network network,
+  MONET_TRY(const NetworkGraph network,
             options.zigzag ? open_network_as_asked(model, options.train, options.training)
                            : open_network_for(model, options.train, options.training, hardware, result.expanded));
   result.warnings.insert(result.warnings.end(), network.warnings.begin(), network.warnings.end());
   result.notes.insert(result.notes.end(), network.notes.begin(), network.notes.end());
-  MONET_CHECK(check_patterns(network.graph, options.layers, result.expanded));
+  MONET_RETURN_IF_ERROR(check_patterns(network.graph, options.layers, result.expanded));
   options.layers = with_parts(std::move(options.layers), result.expanded);
   if (options.zigzag) return map_like_zigzag(network, hardware, core, objective, given, std::move(result));
 
@@ -121,7 +121,7 @@ Expected<NetworkMapping> map_network(const std::string& model, const MapOptions&
   operators.progress = options.progress;
   operators.wanted = [&](const Node& node) { return wants_layer(options, node); };
   MONET_TRY(operators.extract, extract_options(options.train.precision, {}));
-  MONET_CHECK(check_numbers(network.graph, hardware, operators.extract, result.recipe));
+  MONET_RETURN_IF_ERROR(check_numbers(network.graph, hardware, operators.extract, result.recipe));
   std::optional<MappingFile> file;
   if (!options.mapping_file.empty()) {
     MONET_TRY(file, read_mapping_file(options.mapping_file));
@@ -139,7 +139,7 @@ Expected<NetworkMapping> map_network(const std::string& model, const MapOptions&
   }
   MappingCache cache;
   MONET_TRY(const MappedOperators mapped, map_operators(network.graph, hardware, cache, operators));
-  if (store) MONET_CHECK(store->save());
+  if (store) MONET_RETURN_IF_ERROR(store->save());
   result.unique = static_cast<std::int64_t>(mapped.unique);
   result.evaluated = mapped.evaluated;
   result.notes.insert(result.notes.end(), mapped.notes.begin(), mapped.notes.end());

@@ -1,7 +1,7 @@
 // How `map_network` is put together.
 #pragma once
 
-#include "graph/network.h"
+#include "graph/network_graph.h"
 #include "hardware/hardware.h"
 #include "mapping/mapping.h"
 
@@ -19,7 +19,7 @@ bool wants_layer(const MapOptions& options, const Node& node);
 void add_layer(NetworkMapping& mapping, MappedLayer layer);
 
 // The other tool's layers, search and rules (src/compat/zigzag).
-Expected<NetworkMapping> map_like_zigzag(const Network& network, const Hardware& hardware, CoreId core,
+Expected<NetworkMapping> map_like_zigzag(const NetworkGraph& network, const Hardware& hardware, CoreId core,
                                          Objective objective, const MapOptions& options, NetworkMapping result);
 
 }  // namespace monet

@@ -2,11 +2,11 @@
 
 #include "base/parallel.h"
 #include "base/try.h"
+#include "compat/zigzag/layer.h"
+#include "compat/zigzag/search.h"
 #include "mapping/constraints.h"
 #include "mapping/operators.h"
 #include "mapping/order.h"
-#include "compat/zigzag/layer.h"
-#include "compat/zigzag/search.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ Expected<Path> path_of(const std::string& operand, const MappingFile::Entry& ent
 }
 
 Expected<ZigzagMapping> mapping_of(const MappingFile::Entry& entry, const Unit& unit) {
-  MONET_CHECK(check_dimensions(entry, unit.dimensions.size()));
+  MONET_RETURN_IF_ERROR(check_dimensions(entry, unit.dimensions.size()));
   ZigzagMapping mapping;
   for (std::size_t d = 0; d < entry.spatial.size(); ++d) {
     if (entry.spatial[d].empty()) continue;
@@ -186,7 +186,7 @@ Expected<ZigzagResult> best_of(const ZigzagLayer& layer, const Target& target, c
 
 }  // namespace
 
-Expected<NetworkMapping> map_like_zigzag(const Network& network, const Hardware& hardware, CoreId core,
+Expected<NetworkMapping> map_like_zigzag(const NetworkGraph& network, const Hardware& hardware, CoreId core,
                                          Objective objective, const MapOptions& options, NetworkMapping result) {
   if (!core.valid()) {
     const auto array = std::ranges::find_if(hardware.cores, [](const Core& c) { return !c.units.empty(); });

@@ -2,8 +2,8 @@
 
 #include "base/read_file.h"
 #include "base/try.h"
-#include "hardware/include.h"
 #include "evaluate/open/hardware.h"
+#include "hardware/include.h"
 #include "hardware/presets.h"
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 #include "evaluate/open/numbers.h"
 
 #include "base/try.h"
-#include "evaluate/open/subject.h"
+#include "evaluate/open/opened_step.h"
 #include "mapping/operators.h"
 #include "networks/open.h"
 #include "training/recipe.h"
@@ -128,7 +128,7 @@ Expected<NumberChoice> choose_numbers(const std::string& model, const Hardware& 
                                       bool zigzag) {
   if (zigzag) return NumberChoice{as_published, RecipeFrom::option};
   if (!train.precision.empty()) return NumberChoice{train.precision, RecipeFrom::option};
-  MONET_TRY(const Network network, open_network(model, {.batch = train.batch, .dimensions = train.dimensions}));
+  MONET_TRY(const NetworkGraph network, open_network(model, {.batch = train.batch, .dimensions = train.dimensions}));
   if (!hardware.recipe.empty() && has_no_unit_for(network.graph, hardware)) {
     if (const auto read = training::read_recipe(hardware.recipe); !read) {
       return Error{.message = read.error().message,

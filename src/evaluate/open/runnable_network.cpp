@@ -1,8 +1,8 @@
 #include "base/try.h"
-#include "evaluate/open/numbers.h"
-#include "evaluate/open/runnable.h"
-#include "evaluate/open/subject.h"
 #include "evaluate/open/hardware.h"
+#include "evaluate/open/numbers.h"
+#include "evaluate/open/opened_step.h"
+#include "evaluate/open/runnable.h"
 
 #include <monet/runnable.h>
 
@@ -15,10 +15,11 @@ namespace monet {
 
 namespace {
 
-Expected<RunnableMode> runnable_mode(const Subject& subject, const Hardware& hardware, const EvaluateOptions& options) {
+Expected<RunnableMode> runnable_mode(const OpenedStep& opened_step, const Hardware& hardware,
+                                     const EvaluateOptions& options) {
   RunnableMode mode;
-  MONET_TRY(const ExtractOptions extract, extract_of(subject, options));
-  MONET_TRY(ExpandedGraph expanded, expanded_for(subject.graph, hardware, extract));
+  MONET_TRY(const ExtractOptions extract, extract_of(opened_step, options));
+  MONET_TRY(ExpandedGraph expanded, expanded_for(opened_step.graph, hardware, extract));
   mode.expanded = std::move(expanded.names);
   for (Unrunnable& each : unrunnable_operators(expanded.graph, hardware, extract)) {
     mode.missing.push_back({std::move(each.op), each.count, std::move(each.example), std::move(each.reasons)});
@@ -35,8 +36,8 @@ Expected<Runnable> check_runnable(const std::string& model, const EvaluateOption
   Runnable result{.hardware = hardware.name, .model = model};
   MONET_TRY(const NumberChoice numbers, choose_numbers(model, hardware, options.train));
   options.train.precision = numbers.precision();
-  MONET_TRY(const Subject step, open_subject(model, options, false));
-  MONET_TRY(const Subject forward, open_subject(model, options, true));
+  MONET_TRY(const OpenedStep step, open_step(model, options, false));
+  MONET_TRY(const OpenedStep forward, open_step(model, options, true));
   MONET_TRY(result.training, runnable_mode(step, hardware, options));
   MONET_TRY(result.inference, runnable_mode(forward, hardware, options));
   result.warnings = step.warnings;

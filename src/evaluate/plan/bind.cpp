@@ -2,10 +2,10 @@
 
 #include "base/glob.h"
 #include "base/try.h"
-#include "evaluate/plan/reader.h"
-#include "evaluate/plan/stack_order.h"
 #include "config/check_keys.h"
 #include "config/yaml_values.h"
+#include "evaluate/plan/reader.h"
+#include "evaluate/plan/stack_order.h"
 #include "mapping/operators.h"
 
 #include <fmt/format.h>
@@ -68,10 +68,10 @@ class PlanBinding {
   }
 
   Expected<BoundPlan> run() {
-    for (std::size_t i = 0; i < plan_.stacks.size(); ++i) MONET_CHECK(bind_stack(i));
-    MONET_CHECK(run_order(of_.graph_, of_.dependencies_, stacks_, plan_.order == PlanOrder::listed));
-    for (const PlannedOperator& planned : plan_.operators) MONET_CHECK(bind_operator(planned));
-    for (std::size_t i = 0; i < result_.operators.size(); ++i) MONET_CHECK(complete(NodeId(i)));
+    for (std::size_t i = 0; i < plan_.stacks.size(); ++i) MONET_RETURN_IF_ERROR(bind_stack(i));
+    MONET_RETURN_IF_ERROR(run_order(of_.graph_, of_.dependencies_, stacks_, plan_.order == PlanOrder::listed));
+    for (const PlannedOperator& planned : plan_.operators) MONET_RETURN_IF_ERROR(bind_operator(planned));
+    for (std::size_t i = 0; i < result_.operators.size(); ++i) MONET_RETURN_IF_ERROR(complete(NodeId(i)));
     return std::move(result_);
   }
 
@@ -121,7 +121,7 @@ class PlanBinding {
       place = number;
       stack.nodes.push_back(node);
     }
-    MONET_CHECK(set_tile(planned.tile, members, planned.place));
+    MONET_RETURN_IF_ERROR(set_tile(planned.tile, members, planned.place));
     if (stack.nodes.empty()) return Done{};
     std::ranges::sort(stack.nodes);
     result_.stacks.push_back({planned.name, stack.nodes});
@@ -157,7 +157,7 @@ class PlanBinding {
 
   Status set_tile(const std::vector<LoopSize>& tile, const std::vector<NodeId>& nodes, const Place& place) {
     for (const LoopSize& wanted : tile) {
-      MONET_CHECK(check_loop(wanted, nodes, "iterations in a tile", place));
+      MONET_RETURN_IF_ERROR(check_loop(wanted, nodes, "iterations in a tile", place));
       for (NodeId node : nodes) {
         const Loop* loop = loop_in(of_.loops(node), wanted.loop);
         if (loop == nullptr) continue;
@@ -186,13 +186,14 @@ class PlanBinding {
 
   Status bind_operator(const PlannedOperator& planned) {
     MONET_TRY(const std::vector<NodeId> nodes, nodes_of(planned));
-    MONET_CHECK(set_tile(planned.tile, nodes, planned.place));
-    for (const LoopSize& wanted : planned.split) MONET_CHECK(check_loop(wanted, nodes, "pieces", planned.place));
+    MONET_RETURN_IF_ERROR(set_tile(planned.tile, nodes, planned.place));
+    for (const LoopSize& wanted : planned.split)
+      MONET_RETURN_IF_ERROR(check_loop(wanted, nodes, "pieces", planned.place));
     for (NodeId node : nodes) {
       if (of_.dependencies_.is_view(node)) continue;
       if (planned.priority) result_.operators[node.index()].priority = planned.priority;
       set_split(planned, node);
-      if (!planned.cores.empty()) MONET_CHECK(set_cores(planned, node));
+      if (!planned.cores.empty()) MONET_RETURN_IF_ERROR(set_cores(planned, node));
     }
     return Done{};
   }
@@ -287,7 +288,7 @@ class PlanBinding {
     for (const LoopCut& tiled : bound.cuts) cut_along(cuts, tiled.loop).tile = tiled.tile;
     bound.cuts = std::move(cuts);
     if (bound.cores.empty()) return Done{};
-    MONET_CHECK(check_cores(node, split, pieces));
+    MONET_RETURN_IF_ERROR(check_cores(node, split, pieces));
     std::vector<CoreId> by_piece;
     for (std::int64_t i = 0; i < pieces; ++i)
       by_piece.push_back(bound.cores[static_cast<std::size_t>(i) % bound.cores.size()]);
@@ -324,12 +325,12 @@ Binder::Binder(const Graph& graph, const Hardware& hardware)
   }
 }
 
-Binder::Binder(const Graph& graph, const Hardware& hardware, const OperatorContents& contents, LoopTable& table)
+Binder::Binder(const Graph& graph, const Hardware& hardware, const OperatorClasses& classes, LoopTable& table)
     : graph_(graph), hardware_(hardware), dependencies_(graph) {
   loops_.reserve(graph.nodes().size());
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     const NodeId id(i);
-    loops_.push_back(&table.find_or_make(contents[id], [&] { return loops_of(graph, graph[id]); }));
+    loops_.push_back(&table.find_or_make(classes[id], [&] { return loops_of(graph, graph[id]); }));
   }
 }
 

@@ -5,7 +5,7 @@
 // training::recompute(), then bind() on the result, whose copies (X~1) stacks and operators may name.
 #pragma once
 
-#include "evaluate/contents/contents.h"
+#include "evaluate/classes/operator_classes.h"
 #include "evaluate/plan/assignment.h"
 #include "evaluate/plan/dependencies.h"
 
@@ -53,7 +53,7 @@ struct OperatorLoops {
 };
 
 // Of operators by content, for many graphs. One thread at a time.
-using LoopTable = ByContent<OperatorLoops>;
+using LoopTable = ByOperatorClass<OperatorLoops>;
 
 // What a graph and a machine have. Made once for many plans; safe to read from several threads. Keeps references to
 // both.
@@ -61,7 +61,7 @@ class Binder {
  public:
   Binder(const Graph& graph, const Hardware& hardware);
   // With what is known of operators already; new ones are added. The table must outlive it.
-  Binder(const Graph& graph, const Hardware& hardware, const OperatorContents& contents, LoopTable& table);
+  Binder(const Graph& graph, const Hardware& hardware, const OperatorClasses& classes, LoopTable& table);
 
   // Fails where the plan cannot be carried out, and says why: an operator or core that does not exist, a core that
   // cannot run what it is given, a loop that an operator does not have, a tile or split larger than its loop, cores

@@ -2,8 +2,8 @@
 
 #include "base/glob.h"
 #include "base/try.h"
-#include "evaluate/plan/reader.h"
 #include "config/check_keys.h"
+#include "evaluate/plan/reader.h"
 #include "training/blocks.h"
 #include "training/recompute.h"
 
@@ -126,7 +126,7 @@ class TensorBinding {
     MONET_TRY(const std::vector<std::size_t> chosen, candidates_of(planned));
     for (std::size_t i : chosen) {
       const Candidate& candidate = candidates_[i];
-      if (memory.valid()) MONET_CHECK(check_room(planned, candidate, memory));
+      if (memory.valid()) MONET_RETURN_IF_ERROR(check_room(planned, candidate, memory));
       bound_[i] = BoundTensor{candidate.tensor, planned.retention, memory};
     }
     return Done{};
@@ -290,7 +290,7 @@ class TensorBinding {
 Expected<std::vector<BoundTensor>> bind(const Plan& plan, const Graph& graph, const Hardware* hardware) {
   if (plan.tensors.empty()) return std::vector<BoundTensor>();
   TensorBinding binding(graph, hardware);
-  for (const PlannedTensor& planned : plan.tensors) MONET_CHECK(binding.add(planned));
+  for (const PlannedTensor& planned : plan.tensors) MONET_RETURN_IF_ERROR(binding.add(planned));
   return binding.take();
 }
 

@@ -218,8 +218,8 @@ Expected<std::vector<std::string>> check_hashes(const Plan& plan, const Graph& g
     warnings.push_back(error.text());
     return Done{};
   };
-  MONET_CHECK(compare(plan.graph_hash, graph, "graph", plan.graph_place));
-  MONET_CHECK(compare(plan.hardware_hash, hardware, "machine", plan.hardware_place));
+  MONET_RETURN_IF_ERROR(compare(plan.graph_hash, graph, "graph", plan.graph_place));
+  MONET_RETURN_IF_ERROR(compare(plan.hardware_hash, hardware, "machine", plan.hardware_place));
   return warnings;
 }
 

@@ -2,8 +2,8 @@
 // by a policy (evaluate/policy). A plan is data; evaluate/plan/bind.h turns it into ids of one graph and one machine.
 #pragma once
 
-#include "graph/nests.h"
 #include "config/yaml.h"
+#include "graph/nests.h"
 
 #include <cstdint>
 #include <optional>

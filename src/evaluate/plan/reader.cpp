@@ -127,7 +127,7 @@ class PlanReader {
   Expected<Plan> read(const Yaml& root) {
     static const std::vector<std::string> keys = {"plan",     "graph",  "hardware",  "order",  "transfers",
                                                   "expanded", "stacks", "operators", "tensors"};
-    MONET_CHECK(check_map(root, "a plan", keys));
+    MONET_RETURN_IF_ERROR(check_map(root, "a plan", keys));
     const Yaml* version = root.find("plan");
     if (version == nullptr) {
       return error_at(root.place, "the version of the format is missing", fmt::format("write plan: {}", plan_version));
@@ -140,7 +140,7 @@ class PlanReader {
       if (entry.value->kind == YamlKind::nothing) {
         return error_at(entry.place, fmt::format("'{}' has no value", entry.key), "remove it or state it");
       }
-      MONET_CHECK(read(entry.key, *entry.value));
+      MONET_RETURN_IF_ERROR(read(entry.key, *entry.value));
     }
     return std::move(plan_);
   }
@@ -159,13 +159,13 @@ class PlanReader {
       MONET_TRY(plan_.expanded, read_names(value, "'expanded'"));
     } else if (key == "stacks") {
       if (!value.is_list()) return wrong_form(value, "'stacks'", "a list: a line starting with - for each stack");
-      for (const YamlPtr& item : value.items) MONET_CHECK(read_stack(*item));
+      for (const YamlPtr& item : value.items) MONET_RETURN_IF_ERROR(read_stack(*item));
     } else if (key == "operators") {
-      MONET_CHECK(check_named(value, "operators", "operator"));
-      for (const Yaml::Entry& entry : value.entries) MONET_CHECK(read_operator(entry));
+      MONET_RETURN_IF_ERROR(check_named(value, "operators", "operator"));
+      for (const Yaml::Entry& entry : value.entries) MONET_RETURN_IF_ERROR(read_operator(entry));
     } else if (key == "tensors") {
-      MONET_CHECK(check_named(value, "tensors", "tensor"));
-      for (const Yaml::Entry& entry : value.entries) MONET_CHECK(read_tensor(entry));
+      MONET_RETURN_IF_ERROR(check_named(value, "tensors", "tensor"));
+      for (const Yaml::Entry& entry : value.entries) MONET_RETURN_IF_ERROR(read_tensor(entry));
     }
     return Done{};
   }
@@ -207,7 +207,7 @@ class PlanReader {
     const Yaml* operators = &item;
     if (!item.is_list()) {
       if (!item.is_map()) return wrong_form(item, "a stack", "the names of its operators: [conv1, relu1]");
-      MONET_CHECK(check_map(item, "a stack", keys));
+      MONET_RETURN_IF_ERROR(check_map(item, "a stack", keys));
       operators = item.find("operators");
       if (operators == nullptr) {
         return error_at(item.place, "a stack without operators", "write operators: [conv1, relu1]");
@@ -231,7 +231,7 @@ class PlanReader {
     static const std::vector<std::string> keys = {"tile", "split", "cores", "priority"};
     const std::string what = fmt::format("operator '{}'", shown(entry.key));
     const Yaml& value = *entry.value;
-    MONET_CHECK(check_map(value, what, keys));
+    MONET_RETURN_IF_ERROR(check_map(value, what, keys));
     PlannedOperator planned{
         .name = entry.key, .tile = {}, .split = {}, .cores = {}, .priority = {}, .place = entry.place};
     if (const Yaml* tile = value.find("tile")) {
@@ -259,7 +259,7 @@ class PlanReader {
     const Yaml& value = *entry.value;
     PlannedTensor planned{.name = entry.key, .retention = {}, .memory = {}, .place = entry.place};
     if (value.is_map()) {
-      MONET_CHECK(check_map(value, what, keys));
+      MONET_RETURN_IF_ERROR(check_map(value, what, keys));
       if (value.entries.size() != 1) {
         return error_at(value.place, fmt::format("{} is to be kept and paged, or neither", what),
                         "write {page: MEMORY} or {keep: MEMORY}");

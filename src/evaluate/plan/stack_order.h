@@ -1,8 +1,8 @@
 // An order in which stacks can run one after the other, or why there is none.
 #pragma once
 
-#include "evaluate/plan/dependencies.h"
 #include "config/yaml.h"
+#include "evaluate/plan/dependencies.h"
 
 #include <monet/expected.h>
 

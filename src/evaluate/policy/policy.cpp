@@ -69,10 +69,10 @@ PlanRequest empty_request(const Graph& graph) {
   return request;
 }
 
-Policy::Policy(const Graph& graph, const OperatorContents& contents, const Dependencies& dependencies,
-               const Machine& machine, TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults)
+Policy::Policy(const Graph& graph, const OperatorClasses& classes, const Dependencies& dependencies,
+               const RoutedMachine& machine, TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults)
     : graph_(&graph),
-      contents_(&contents),
+      classes_(&classes),
       dependencies_(&dependencies),
       machine_(&machine),
       costs_(&costs),
@@ -141,7 +141,7 @@ Expected<const PolicySplit*> Policy::split_of(NodeId node, std::span<const CoreI
     MONET_TRY(restricted_, find_split(node, cores));
     return &restricted_;
   }
-  const std::uint32_t content = (*contents_)[node];
+  const std::uint32_t content = (*classes_)[node];
   if (const PolicySplit* known = defaults_->find(content)) return known;
   MONET_TRY(PolicySplit found, find_split(node, cores));
   return &defaults_->add(content, std::move(found));

@@ -5,7 +5,7 @@
 // tiles.
 #pragma once
 
-#include "evaluate/contents/contents.h"
+#include "evaluate/classes/operator_classes.h"
 #include "evaluate/cost/tile_costs.h"
 #include "evaluate/machine/machine.h"
 #include "evaluate/plan/assignment.h"
@@ -36,13 +36,13 @@ struct PolicySplit {
 };
 
 // Splits of operators of which a plan says nothing, by content, for many graphs on one machine. One thread at a time.
-using SplitTable = ByContent<PolicySplit>;
+using SplitTable = ByOperatorClass<PolicySplit>;
 
 class Policy {
  public:
   // All must outlive it.
-  Policy(const Graph& graph, const OperatorContents& contents, const Dependencies& dependencies, const Machine& machine,
-         TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults);
+  Policy(const Graph& graph, const OperatorClasses& classes, const Dependencies& dependencies,
+         const RoutedMachine& machine, TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults);
 
   // Fails when no core can run an operator, or the stacks cannot be put in order.
   Expected<Assignment> complete(const PlanRequest& request);
@@ -55,9 +55,9 @@ class Policy {
   PolicySplit best_split(NodeId node, std::uint32_t kind, std::size_t cores);
 
   const Graph* graph_;
-  const OperatorContents* contents_;
+  const OperatorClasses* classes_;
   const Dependencies* dependencies_;
-  const Machine* machine_;
+  const RoutedMachine* machine_;
   TileCosts* costs_;
   const TilingGraph* tiling_;
   SplitTable* defaults_;

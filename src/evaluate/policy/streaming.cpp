@@ -20,7 +20,7 @@ std::size_t largest(const std::array<std::int64_t, path_count>& bytes, std::uint
 
 }  // namespace
 
-Streaming::Streaming(const Machine& machine, const TileCosts& costs, const Assignment& assignment,
+Streaming::Streaming(const RoutedMachine& machine, const TileCosts& costs, const Assignment& assignment,
                      const TileGraph& tiles, bool everything)
     : machine_(machine), costs_(costs), assignment_(assignment), tiles_(tiles) {
   std::vector<std::size_t> members(assignment.stacks.size(), 0);

@@ -20,7 +20,7 @@ class Streaming {
  public:
   // By the bytes of the tiles. An operator by itself takes half of a memory at most, so that the next one's operands
   // can come in meanwhile. With `everything`, all paths stream. All that is given must outlive it.
-  Streaming(const Machine& machine, const TileCosts& costs, const Assignment& assignment, const TileGraph& tiles,
+  Streaming(const RoutedMachine& machine, const TileCosts& costs, const Assignment& assignment, const TileGraph& tiles,
             bool everything);
 
   // Where a tile cannot be mapped, or what it holds beside its operands leaves no room for them, one path more streams:
@@ -62,7 +62,7 @@ class Streaming {
   std::size_t too_large(const Group& group, std::uint8_t streamed, const Bytes& own, std::span<const HeldBytes> held,
                         std::int64_t parts) const;
 
-  const Machine& machine_;
+  const RoutedMachine& machine_;
   const TileCosts& costs_;
   const Assignment& assignment_;
   const TileGraph& tiles_;

@@ -1,6 +1,6 @@
 #include "base/try.h"
-#include "evaluate/open/subject.h"
 #include "evaluate/open/hardware.h"
+#include "evaluate/open/opened_step.h"
 #include "evaluate/run/evaluate_network.h"
 #include "training/recipe.h"
 
@@ -38,11 +38,11 @@ std::vector<std::string> recipes_asked_for(const std::vector<std::string>& given
 
 // Faults that are no fault of a recipe.
 Status check_inputs(const std::string& model, const EvaluateOptions& options, const std::vector<std::string>& names) {
-  for (const std::string& name : names) MONET_CHECK(training::read_recipe(name));
-  MONET_CHECK(open_hardware(options.hardware, {.parameters = options.parameters}));
+  for (const std::string& name : names) MONET_RETURN_IF_ERROR(training::read_recipe(name));
+  MONET_RETURN_IF_ERROR(open_hardware(options.hardware, {.parameters = options.parameters}));
   TrainOptions plain = options.train;
   plain.precision.clear();
-  MONET_CHECK(open_network_as_asked(model, plain, true));
+  MONET_RETURN_IF_ERROR(open_network_as_asked(model, plain, true));
   return Done{};
 }
 
@@ -288,7 +288,7 @@ Expected<PrecisionComparison> compare_precisions(const std::string& model, const
   MONET_TRY(options.evaluate.custom_costs, custom_costs_of(given.evaluate));
   options.evaluate.custom_file.clear();
   const std::vector<std::string> names = recipes_asked_for(options.recipes);
-  MONET_CHECK(check_inputs(model, options.evaluate, names));
+  MONET_RETURN_IF_ERROR(check_inputs(model, options.evaluate, names));
   PrecisionComparison comparison{.model = model,
                                  .simulate_model = {},
                                  .hardware = hardware,
@@ -300,11 +300,11 @@ Expected<PrecisionComparison> compare_precisions(const std::string& model, const
   Comparing comparing(model, options, names);
   if (options.accuracy) {
     comparison.simulate_model = comparing.trained_model();
-    MONET_CHECK(comparing.try_simulations());
+    MONET_RETURN_IF_ERROR(comparing.try_simulations());
   }
   MONET_TRY(comparison.rows, comparing.costs());
   if (options.accuracy) {
-    MONET_CHECK(comparing.add_simulations(comparison.rows));
+    MONET_RETURN_IF_ERROR(comparing.add_simulations(comparison.rows));
     MONET_TRY(comparison.loss_tolerance, comparing.spread_of_seeds(comparison.rows));
   }
   mark_best(comparison.rows, options.accuracy, comparison.loss_tolerance.value_or(0));

@@ -1,16 +1,16 @@
+#include "evaluate/run/evaluate_network.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
-#include "evaluate/account/carried_out.h"
+#include "evaluate/account/complete_plan.h"
 #include "evaluate/check/check.h"
 #include "evaluate/evaluate.h"
+#include "evaluate/open/hardware.h"
+#include "evaluate/open/numbers.h"
+#include "evaluate/open/opened_step.h"
 #include "evaluate/plan/hash.h"
 #include "evaluate/plan/part.h"
 #include "evaluate/plan/rewritten.h"
 #include "evaluate/plan/writer.h"
-#include "evaluate/open/numbers.h"
-#include "evaluate/open/subject.h"
-#include "evaluate/open/hardware.h"
-#include "evaluate/run/evaluate_network.h"
 #include "evaluate/run/fit.h"
 #include "evaluate/run/result.h"
 #include "evaluate/run/step_graph.h"
@@ -27,10 +27,9 @@ namespace monet {
 
 namespace {
 
-class Evaluating {
+class StepRun {
  public:
-  Evaluating(const Hardware& hardware, const EvaluateOptions& options, MappingCache& cache,
-             MappingStore* store = nullptr)
+  StepRun(const Hardware& hardware, const EvaluateOptions& options, MappingCache& cache, MappingStore* store = nullptr)
       : hardware_(hardware), options_(options), cache_(cache), store_(store) {}
 
   // The graph by the plan; what does not follow from the schedule is left alone.
@@ -60,9 +59,9 @@ class Evaluating {
          {.trace = options_.trace, .lifetimes = options_.lifetimes, .packed = options_.pack ? &packed : nullptr});
     if (options_.graph) result.graph = step_graph(step, rewritten.recomputed);
     const std::vector<MemoryId> too_small = judge_fit(result, hardware_, evaluator.machine());
-    if (options_.check) MONET_CHECK(check(step, evaluator, too_small, result));
-    if (!options_.zigzag) MONET_CHECK(check_bounds(result));
-    if (result.plan_yaml.empty()) result.plan_yaml = to_yaml(plan_as_carried_out(step, plan, original));
+    if (options_.check) MONET_RETURN_IF_ERROR(check(step, evaluator, too_small, result));
+    if (!options_.zigzag) MONET_RETURN_IF_ERROR(check_bounds(result));
+    if (result.plan_yaml.empty()) result.plan_yaml = to_yaml(complete_plan_of(step, plan, original));
     return result;
   }
 
@@ -106,11 +105,11 @@ void compare_with_inference(const std::string& model, const EvaluateOptions& opt
                             MappingCache& cache, Evaluation& result) {
   EvaluateOptions forward = options;
   forward.check = forward.trace = forward.lifetimes = forward.graph = forward.pack = false;
-  auto opened = open_subject(model, forward, true);
+  auto opened = open_step(model, forward, true);
   if (!opened) return;
-  const auto subject = fitted_to(*std::move(opened), hardware, forward);
-  if (!subject) return;
-  const auto inference = Evaluating(hardware, forward, cache).run(subject->graph, Plan{}, {});
+  const auto opened_step = fitted_to(*std::move(opened), hardware, forward);
+  if (!opened_step) return;
+  const auto inference = StepRun(hardware, forward, cache).run(opened_step->graph, Plan{}, {});
   if (!inference) return;
   result.inference_cycles = inference->latency_cycles;
   result.inference_pj = inference->energy_pj;
@@ -144,16 +143,16 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
   result.clock_hz = hardware.clock_hz;
   result.micro_batches = options.inference ? 1 : options.train.accumulate;
   MONET_TRY(Plan plan, plan_of(options));
-  MONET_TRY(Subject subject, open_subject(model, options, options.inference));
-  MONET_TRY(subject, fitted_to(std::move(subject), hardware, options, plan));
-  result.expanded = plan.expanded = subject.expanded;
-  result.warnings = subject.warnings;
-  result.notes = subject.notes;
-  MONET_TRY(std::vector<std::string> warnings, check_hashes(plan, subject.graph, hardware, options.force));
+  MONET_TRY(OpenedStep opened_step, open_step(model, options, options.inference));
+  MONET_TRY(opened_step, fitted_to(std::move(opened_step), hardware, options, plan));
+  result.expanded = plan.expanded = opened_step.expanded;
+  result.warnings = opened_step.warnings;
+  result.notes = opened_step.notes;
+  MONET_TRY(std::vector<std::string> warnings, check_hashes(plan, opened_step.graph, hardware, options.force));
   std::ranges::move(warnings, std::back_inserter(result.warnings));
-  result.parameters = subject.parameters;
-  result.saved_bytes = subject.saved_bytes;
-  result.batch = subject.batch;
+  result.parameters = opened_step.parameters;
+  result.saved_bytes = opened_step.saved_bytes;
+  result.batch = opened_step.batch;
   if (options.zigzag && !given.train.precision.empty()) {
     result.notes.emplace_back("--precision has no meaning with --zigzag and is left out");
   }
@@ -165,16 +164,17 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
           fmt::format("{}: {} lines are no mappings and were ignored", options.cache_file, store->ignored_lines()));
     }
   }
-  Evaluating evaluating(hardware, options, cache, store ? &*store : nullptr);
-  MONET_TRY(result, evaluating.run(subject.graph, plan, std::move(result)));
+  StepRun evaluating(hardware, options, cache, store ? &*store : nullptr);
+  MONET_TRY(result, evaluating.run(opened_step.graph, plan, std::move(result)));
   if (result.micro_batches > 1) {
-    const Graph without_update = phases_up_to(subject.graph, Phase::backward);
-    MONET_TRY(const Evaluation part, evaluating.run(without_update, plan_for_part(plan, subject.graph, without_update),
-                                                    Evaluation{.model = model}));
+    const Graph without_update = phases_up_to(opened_step.graph, Phase::backward);
+    MONET_TRY(const Evaluation part,
+              evaluating.run(without_update, plan_for_part(plan, opened_step.graph, without_update),
+                             Evaluation{.model = model}));
     const std::int64_t more = result.micro_batches - 1;
     result = repeat(part, more, std::move(result));
   }
-  if (store) MONET_CHECK(store->save());
+  if (store) MONET_RETURN_IF_ERROR(store->save());
   if (!result.fits && options.advise) price_options(model, options, hardware, result);
   if (options.compare && !options.inference) compare_with_inference(model, options, hardware, cache, result);
   result.wall_s = seconds_since(start);

@@ -8,7 +8,7 @@
 
 namespace monet {
 
-std::vector<MemoryId> judge_fit(Evaluation& evaluation, const Hardware& hardware, const Machine& machine) {
+std::vector<MemoryId> judge_fit(Evaluation& evaluation, const Hardware& hardware, const RoutedMachine& machine) {
   std::vector<MemoryId> too_small;
   for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
     const auto memory = std::ranges::find(evaluation.memories, hardware.memories[m].name, &MemoryResult::name);

@@ -9,7 +9,7 @@
 namespace monet {
 
 // Sets `fits`, and if not by how much which memory is too small. Those that are.
-std::vector<MemoryId> judge_fit(Evaluation& evaluation, const Hardware& hardware, const Machine& machine);
+std::vector<MemoryId> judge_fit(Evaluation& evaluation, const Hardware& hardware, const RoutedMachine& machine);
 
 // What would fit: a smaller batch, recomputing, paging; each evaluated.
 void price_options(const std::string& model, const EvaluateOptions& options, const Hardware& hardware,

@@ -1,8 +1,8 @@
 #include "evaluate/run/machine_facts.h"
 
+#include "base/quantities.h"
 #include "evaluate/account/width.h"
 #include "hardware/totals.h"
-#include "base/quantities.h"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,8 @@
 #include "evaluate/account/owners.h"
 #include "evaluate/account/phases.h"
 #include "evaluate/account/traffic.h"
-#include "graph/custom.h"
 #include "evaluate/run/machine_facts.h"
+#include "graph/custom.h"
 
 #include <fmt/format.h>
 
@@ -55,7 +55,7 @@ std::vector<std::string> cores_of(const Hardware& hardware, const OperatorAssign
   return names;
 }
 
-OperatorResult operator_result(const ScheduledStep& step, std::size_t index, const OperatorBooks& books) {
+OperatorResult operator_result(const ScheduledStep& step, std::size_t index, const OperatorBreakdown& books) {
   const Node& node = step.graph.nodes()[index];
   const OperatorAssignment& assignment = step.assignment.operators[index];
   OperatorResult row;
@@ -88,7 +88,7 @@ OperatorResult operator_result(const ScheduledStep& step, std::size_t index, con
   return row;
 }
 
-void fill_operators(Evaluation& evaluation, const ScheduledStep& step, std::span<const OperatorBooks> books,
+void fill_operators(Evaluation& evaluation, const ScheduledStep& step, std::span<const OperatorBreakdown> books,
                     std::span<const OperatorBound> bounds) {
   for (std::size_t i = 0; i < books.size(); ++i) {
     if (books[i].tiles == 0) continue;
@@ -100,7 +100,7 @@ void fill_operators(Evaluation& evaluation, const ScheduledStep& step, std::span
 }
 
 void fill_resources(Evaluation& evaluation, const ScheduledStep& step, std::span<const CoreUse> cores,
-                    std::span<const ChannelBooks> channels) {
+                    std::span<const ChannelBreakdown> channels) {
   const double cycles = step.schedule.cycles;
   for (std::size_t i = 0; i < cores.size(); ++i) {
     const CoreUse& use = cores[i];
@@ -131,9 +131,9 @@ void fill_resources(Evaluation& evaluation, const ScheduledStep& step, std::span
   }
 }
 
-void fill_phases(Evaluation& evaluation, const std::array<PhaseBooks, phase_count>& phases) {
+void fill_phases(Evaluation& evaluation, const std::array<PhaseBreakdown, phase_count>& phases) {
   for (std::size_t i = 0; i < phase_count; ++i) {
-    const PhaseBooks& books = phases[i];
+    const PhaseBreakdown& books = phases[i];
     if (books.busy_cycles == 0 && books.latency_cycles == 0 && i > 0) continue;
     evaluation.phases.push_back({.phase = std::string(name_of(static_cast<Phase>(i))),
                                  .start = books.start,
@@ -240,7 +240,7 @@ void fill(Evaluation& evaluation, const ScheduledStep& step, std::span<const Ope
   const Energy energy = energy_of(step.hardware, schedule);
   const std::vector<double> gaps = gaps_before(step);
   const std::vector<NodeId> owners = owners_of(step);
-  const std::vector<OperatorBooks> books = operator_books(step, gaps, owners);
+  const std::vector<OperatorBreakdown> books = operator_breakdowns(step, gaps, owners);
   const CriticalPath path = critical_path(step, owners);
   const Bounds bound = bounds_of(step, bounds);
   fill_energy(evaluation, step, energy);

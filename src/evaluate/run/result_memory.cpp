@@ -62,7 +62,7 @@ void fill_curve(MemoryResult& row, const Occupancy& occupancy) {
 
 void fill_memories(Evaluation& evaluation, const ScheduledStep& step, const FillOptions& options) {
   const std::vector<Occupancy> occupancy = occupancy_of(step, options.curve_points);
-  const std::vector<MemoryBooks> traffic = traffic_of(step).memories;
+  const std::vector<MemoryBreakdown> traffic = traffic_of(step).memories;
   const std::vector<double> energy = energy_of(step.hardware, step.schedule).memory;
   const std::set<MemoryId> homes(step.schedule.home_of.begin(), step.schedule.home_of.end());
   RoleBytes footprint{};

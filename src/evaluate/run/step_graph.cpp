@@ -1,9 +1,9 @@
 #include "evaluate/run/step_graph.h"
 
 #include "evaluate/account/causes.h"
-#include "graph/custom.h"
 #include "evaluate/run/result.h"
 #include "evaluate/run/step_graph_layout.h"
+#include "graph/custom.h"
 #include "training/recompute.h"
 
 #include <fmt/format.h>

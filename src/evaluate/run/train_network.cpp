@@ -1,12 +1,12 @@
 #include "base/try.h"
+#include "evaluate/open/numbers.h"
 #include "evaluate/plan/bind_tensors.h"
 #include "evaluate/plan/hash.h"
 #include "evaluate/plan/reader.h"
-#include "evaluate/open/numbers.h"
 #include "graph/verify.h"
+#include "networks/inspection.h"
 #include "networks/open.h"
 #include "onnx/writer.h"
-#include "networks/inspection.h"
 #include "training/options.h"
 #include "training/recompute_step.h"
 
@@ -73,7 +73,7 @@ void add_tensors(const Graph& graph, const std::vector<bool>& trained, Training&
 }
 
 // A file that has a backward part already: what it has, as it is.
-TrainingStep as_it_is(Network network) {
+TrainingStep as_it_is(NetworkGraph network) {
   TrainingStep step{.graph = std::move(network.graph),
                     .loss = {},
                     .trained = {},
@@ -146,10 +146,10 @@ Status write_step(const TrainingStep& step, const std::string& path) {
 Expected<Training> train(const std::string& model, const TrainOptions& options, const std::string& onnx_path,
                          const RecomputeOptions& recompute) {
   MONET_TRY(const StepOptions step_options, training::step_options(options));
-  MONET_TRY(Network network, open_network(model, {.batch = options.batch,
-                                                  .dimensions = options.dimensions,
-                                                  .roles = {options.parameter, options.buffer},
-                                                  .fused_norms = options.fused_norms}));
+  MONET_TRY(NetworkGraph network, open_network(model, {.batch = options.batch,
+                                                       .dimensions = options.dimensions,
+                                                       .roles = {options.parameter, options.buffer},
+                                                       .fused_norms = options.fused_norms}));
   Training result;
   result.was_training_step = network.is_training_step;
   const bool as_asked = !network.is_training_step && !options.precision.empty();
@@ -167,15 +167,15 @@ Expected<Training> train(const std::string& model, const TrainOptions& options, 
   }
   std::vector<NodeId> copies;
   MONET_TRY(step, rewritten(std::move(step), recompute, result, copies));
-  MONET_CHECK(verify(step.graph));
-  if (!onnx_path.empty()) MONET_CHECK(write_step(step, onnx_path));
+  MONET_RETURN_IF_ERROR(verify(step.graph));
+  if (!onnx_path.empty()) MONET_RETURN_IF_ERROR(write_step(step, onnx_path));
   add_tensors(step.graph, trained_in(step), result);
   add_saved(step.graph, step.saved, result);
   for (const training::QuantizedClass& each : step.formats) {
     result.formats.push_back(
         {each.name, each.format, each.tensors, each.copies, each.elements, each.bytes, each.padding_bytes});
   }
-  Network whole{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
+  NetworkGraph whole{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
   whole.warnings = std::move(step.warnings);
   whole.notes = std::move(step.notes);
   result.step = inspection_of(model, whole);

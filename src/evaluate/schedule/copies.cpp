@@ -63,7 +63,8 @@ Expected<Moment> Scheduler::make_room(TileId tile, MemoryId memory, std::int64_t
     if (victim == none) return too_small(tile, memory, bytes);
     if (free && !is_worth_evicting(victim, free->at)) break;
     const BufferId buffer = copies_[victim].buffer;
-    if (copies_[victim].responsible && buffers_[buffer.index()].home.at == never) MONET_CHECK(write_back(buffer));
+    if (copies_[victim].responsible && buffers_[buffer.index()].home.at == never)
+      MONET_RETURN_IF_ERROR(write_back(buffer));
     release(victim, copies_[victim].idle);
     free = room.find(bytes);
   }

@@ -23,11 +23,11 @@ void Scheduler::finish() {
   for (TensorId id : graph_.outputs) {
     for (TensorId stored : training::stored_behind(graph_, id)) lasts[stored_as(stored).index()] = true;
   }
-  for (const Lodger& lodger : lodgers_) {
-    const std::int64_t bytes = bytes_of(lodger.tensor);
+  for (const PagedState& paged_state : paged_states_) {
+    const std::int64_t bytes = bytes_of(paged_state.tensor);
     if (bytes == 0) continue;
     out_.home.push_back(
-        {.start = 0, .end = out_.cycles, .bytes = bytes, .tensor = lodger.tensor, .memory = lodger.storage});
+        {.start = 0, .end = out_.cycles, .bytes = bytes, .tensor = paged_state.tensor, .memory = paged_state.storage});
   }
   for (std::size_t i = 0; i < tensors_.size(); ++i) {
     TensorState& state = tensors_[i];

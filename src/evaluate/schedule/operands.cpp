@@ -43,7 +43,7 @@ bool Scheduler::has_room_for_all(TileId tile, const TileCost& tile_cost) {
 Expected<Moment> Scheduler::at_home(TileId tile, const TileRead& read) {
   BufferState& state = buffers_[read.buffer.index()];
   if (state.paged_out) page_in(read.buffer, cores_[core_of(tile).index()].previous_start);
-  if (state.home.at == never) MONET_CHECK(write_back(read.buffer));
+  if (state.home.at == never) MONET_RETURN_IF_ERROR(write_back(read.buffer));
   const MemoryId wanted = memory_for(tile, read);
   const MemoryId home = tensor_of(read.buffer).home;
   if (wanted == home) return state.home;
@@ -109,7 +109,7 @@ Expected<std::uint32_t> Scheduler::fetch(TileId tile, BufferId buffer, MemoryId 
     if (best != none) best_route = machine_.route(copies_[best].memory, memory);
     if (best_route == no_route) best = none;
   }
-  if (best == none && state.home.at == never) MONET_CHECK(write_back(buffer));
+  if (best == none && state.home.at == never) MONET_RETURN_IF_ERROR(write_back(buffer));
   if (state.home.at < never) {
     const std::uint32_t route = machine_.route(tensor.home, memory);
     if (route == no_route && best == none) return unreachable(tensor.home, memory);

@@ -29,8 +29,8 @@ Status Scheduler::check_paging() {
                    .advice = "page it to storage or to off-chip memory"};
     }
     if (!home.valid()) continue;  // nobody uses it
-    const Lodger* lodger = lodger_of(TensorId(i));
-    const bool written = lodger == nullptr || !lodger->replacements.empty();
+    const PagedState* paged_state = paged_state_of(TensorId(i));
+    const bool written = paged_state == nullptr || !paged_state->replacements.empty();
     for (const auto& [from, to] : {std::pair(memory, home), std::pair(home, memory)}) {
       if (machine_.route(from, to) != no_route || (to == memory && !written)) continue;
       return Error{.message = fmt::format("it cannot be paged to {}: nothing leads from {} to {}",
@@ -38,53 +38,53 @@ Status Scheduler::check_paging() {
                    .place = graph_[TensorId(i)].name,
                    .advice = "page it to a memory that can be read and written"};
     }
-    if (lodger != nullptr) MONET_CHECK(check_lodger(*lodger));
+    if (paged_state != nullptr) MONET_RETURN_IF_ERROR(check_paged_state(*paged_state));
   }
   return Done{};
 }
 
-Status Scheduler::check_lodger(const Lodger& lodger) const {
-  for (TensorId id : lodger.replacements) {
+Status Scheduler::check_paged_state(const PagedState& paged_state) const {
+  for (TensorId id : paged_state.replacements) {
     if (family_of(graph_[graph_[id].producer].op) != OpFamily::view) continue;
     return Error{
         .message = fmt::format("it cannot be paged: its new value, '{}', is a view of another tensor", graph_[id].name),
-        .place = graph_[lodger.tensor].name,
+        .place = graph_[paged_state.tensor].name,
         .advice = "keep it"};
   }
   return Done{};
 }
 
-void Scheduler::find_lodgers() {
+void Scheduler::find_paged_states() {
   for (std::size_t i = 0; i < in_.assignment.paged.size(); ++i) {
     if (!in_.assignment.paged[i].valid() || graph_.tensors()[i].producer.valid()) continue;
-    lodgers_.push_back({.tensor = TensorId(i), .storage = in_.assignment.paged[i]});
+    paged_states_.push_back({.tensor = TensorId(i), .storage = in_.assignment.paged[i]});
   }
-  if (lodgers_.empty()) return;
-  lodger_of_.assign(graph_.tensors().size(), none);
-  for (std::uint32_t i = 0; i < lodgers_.size(); ++i) lodger_of_[lodgers_[i].tensor.index()] = i;
+  if (paged_states_.empty()) return;
+  paged_state_of_.assign(graph_.tensors().size(), none);
+  for (std::uint32_t i = 0; i < paged_states_.size(); ++i) paged_state_of_[paged_states_[i].tensor.index()] = i;
   for (std::size_t i = 0; i < graph_.tensors().size(); ++i) {
-    lodger_of_[i] = lodger_of_[stored_as(TensorId(i)).index()];
-    if (graph_.tensors()[i].updates.valid() && lodger_of_[i] != none) {
-      lodgers_[lodger_of_[i]].replacements.emplace_back(i);
+    paged_state_of_[i] = paged_state_of_[stored_as(TensorId(i)).index()];
+    if (graph_.tensors()[i].updates.valid() && paged_state_of_[i] != none) {
+      paged_states_[paged_state_of_[i]].replacements.emplace_back(i);
     }
   }
   for (std::size_t t = 0; t < tiles_.tiles(); ++t) {
     const auto phase = static_cast<std::size_t>(graph_[tiles_.node[t]].phase);
     for (const TileRead& read : tiles_.reads_of(TileId(t))) {
-      if (Lodger* lodger = lodger_of(read.buffer)) ++lodger->users[phase];
+      if (PagedState* paged_state = paged_state_of(read.buffer)) ++paged_state->users[phase];
     }
     for (const TileWrite& write : tiles_.writes_of(TileId(t))) {
-      if (Lodger* lodger = lodger_of(write.buffer)) ++lodger->users[phase];
+      if (PagedState* paged_state = paged_state_of(write.buffer)) ++paged_state->users[phase];
     }
   }
 }
 
-void Scheduler::wait_for_lodgers() {
-  if (lodgers_.empty() || in_.assignment.order != PlanOrder::critical_path) return;
-  std::vector<std::vector<NodeId>> users(lodgers_.size());  // in the order of the graph
+void Scheduler::wait_for_paged_states() {
+  if (paged_states_.empty() || in_.assignment.order != PlanOrder::critical_path) return;
+  std::vector<std::vector<NodeId>> users(paged_states_.size());  // in the order of the graph
   for (std::size_t t = 0; t < tiles_.tiles(); ++t) {
     const auto use = [&](BufferId buffer) {
-      const std::uint32_t number = lodger_of_[tiles_.buffers[buffer.index()].tensor.index()];
+      const std::uint32_t number = paged_state_of_[tiles_.buffers[buffer.index()].tensor.index()];
       if (number == none) return;
       if (users[number].empty() || users[number].back() != tiles_.node[t]) users[number].push_back(tiles_.node[t]);
     };
@@ -103,25 +103,25 @@ void Scheduler::wait_for_lodgers() {
 }
 
 void Scheduler::leave(TileId tile) {
-  if (lodgers_.empty()) return;
+  if (paged_states_.empty()) return;
   const auto phase = static_cast<std::size_t>(graph_[tiles_.node[tile.index()]].phase);
   const auto used = [&](BufferId buffer) {
-    Lodger* lodger = lodger_of(buffer);
-    if (lodger == nullptr) return;
-    --lodger->users[phase];
-    lodger->phase = std::max(lodger->phase, phase);
-    for (std::size_t i = 0; i <= lodger->phase; ++i) {
-      if (lodger->users[i] > 0) return;
+    PagedState* paged_state = paged_state_of(buffer);
+    if (paged_state == nullptr) return;
+    --paged_state->users[phase];
+    paged_state->phase = std::max(paged_state->phase, phase);
+    for (std::size_t i = 0; i <= paged_state->phase; ++i) {
+      if (paged_state->users[i] > 0) return;
     }
-    leave(*lodger);
+    leave(*paged_state);
   };
   for (const TileRead& read : tiles_.reads_of(tile)) used(read.buffer);
   for (const TileWrite& write : tiles_.writes_of(tile)) used(write.buffer);
 }
 
-void Scheduler::leave(Lodger& lodger) {
-  page_out_new(lodger);
-  TensorState& tensor = tensors_[lodger.tensor.index()];
+void Scheduler::leave(PagedState& paged_state) {
+  page_out_new(paged_state);
+  TensorState& tensor = tensors_[paged_state.tensor.index()];
   if (tensor.start == never) return;
   const auto is_gone = [&](TensorId id) {
     for (std::uint32_t b = tiles_.first_buffer[id.index()]; b < tiles_.first_buffer[id.index() + 1]; ++b) {
@@ -131,29 +131,29 @@ void Scheduler::leave(Lodger& lodger) {
       buffers_[b].home = {tensor.end};
     }
   };
-  is_gone(lodger.tensor);
-  for (TensorId id : lodger.replacements) is_gone(id);
+  is_gone(paged_state.tensor);
+  for (TensorId id : paged_state.replacements) is_gone(id);
   out_.home.push_back({.start = tensor.start,
                        .end = tensor.end,
-                       .bytes = bytes_of(lodger.tensor),
-                       .tensor = lodger.tensor,
+                       .bytes = bytes_of(paged_state.tensor),
+                       .tensor = paged_state.tensor,
                        .memory = tensor.home});
   tensor.start = never;
   tensor.end = 0;
 }
 
-void Scheduler::page_out_new(const Lodger& lodger) {
-  if (lodger.replacements.empty()) return;
-  const TensorId newest = lodger.replacements.back();
-  const MemoryId home = tensors_[lodger.tensor.index()].home;
-  const std::uint32_t route = machine_.route(home, lodger.storage);
+void Scheduler::page_out_new(const PagedState& paged_state) {
+  if (paged_state.replacements.empty()) return;
+  const TensorId newest = paged_state.replacements.back();
+  const MemoryId home = tensors_[paged_state.tensor.index()].home;
+  const std::uint32_t route = machine_.route(home, paged_state.storage);
   for (std::uint32_t b = tiles_.first_buffer[newest.index()]; b < tiles_.first_buffer[newest.index() + 1]; ++b) {
     BufferState& state = buffers_[b];
     if (state.home.at == never || state.paged_out || state.paged_back) continue;  // not made yet, or there already
     Moment from = state.home;
-    from.at = std::max(from.at, lodger.paged_in);  // what has its place there has been read
+    from.at = std::max(from.at, paged_state.paged_in);  // what has its place there has been read
     const auto out =
-        move(BufferId(b), tiles_.buffers[b].bytes, home, lodger.storage, route, TransferKind::page_out, from);
+        move(BufferId(b), tiles_.buffers[b].bytes, home, paged_state.storage, route, TransferKind::page_out, from);
     if (!out) {
       failure_ = out.error();
       return;
@@ -167,7 +167,7 @@ void Scheduler::page_out_new(const Lodger& lodger) {
 void Scheduler::page_out_if_done(BufferId buffer) {
   const MemoryId storage = pages_to(buffer);
   BufferState& state = buffers_[buffer.index()];
-  if (!storage.valid() || lodger_of(buffer) != nullptr || state.paged_out || state.paged_back ||
+  if (!storage.valid() || paged_state_of(buffer) != nullptr || state.paged_out || state.paged_back ||
       state.forward_readers > 0 || state.readers == 0 || state.home.at == never) {
     return;
   }
@@ -189,7 +189,7 @@ void Scheduler::page_out_if_done(BufferId buffer) {
 
 Status Scheduler::check_paged() {
   for (std::size_t b = 0; b < buffers_.size(); ++b) {
-    if (!pages_to(BufferId(b)).valid() || lodger_of(BufferId(b)) != nullptr || buffers_[b].paged_out ||
+    if (!pages_to(BufferId(b)).valid() || paged_state_of(BufferId(b)) != nullptr || buffers_[b].paged_out ||
         buffers_[b].paged_back)
       continue;
     return Error{.message =
@@ -204,8 +204,8 @@ Status Scheduler::check_paged() {
 void Scheduler::page_in(BufferId buffer, double not_before) {
   BufferState& state = buffers_[buffer.index()];
   TensorState& tensor = tensor_of(buffer);
-  Lodger* lodger = lodger_of(buffer);
-  const MemoryId storage = lodger != nullptr ? lodger->storage : pages_to(buffer);
+  PagedState* paged_state = paged_state_of(buffer);
+  const MemoryId storage = paged_state != nullptr ? paged_state->storage : pages_to(buffer);
   const std::uint32_t route = machine_.route(storage, tensor.home);
   Moment from = state.home;
   from.at = std::max(from.at, not_before);
@@ -217,8 +217,8 @@ void Scheduler::page_in(BufferId buffer, double not_before) {
   state.home = *in;
   state.paged_out = false;
   state.paged_back = true;
-  if (lodger != nullptr) {
-    lodger->paged_in = std::max(lodger->paged_in, in->at);
+  if (paged_state != nullptr) {
+    paged_state->paged_in = std::max(paged_state->paged_in, in->at);
     return;
   }
   tensor.start = begun;

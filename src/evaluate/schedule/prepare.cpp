@@ -39,7 +39,7 @@ Status Scheduler::prepare() {
     out_.home_of.push_back(machine_[CoreId(c)].home[static_cast<std::size_t>(Path::output)]);
   }
   placed_.assign(tiles, false);
-  find_lodgers();
+  find_paged_states();
   find_dependencies();
   find_homes();
   begin_at_home();
@@ -131,7 +131,7 @@ void Scheduler::find_dependencies() {
   }
   std::ranges::sort(chain_);
   wait_for_paging();
-  wait_for_lodgers();
+  wait_for_paged_states();
   std::ranges::sort(replaces_);
   replaces_.erase(std::ranges::unique(replaces_).begin(), replaces_.end());
   for (const auto& [reader, replacer] : replaces_) {
@@ -147,7 +147,7 @@ void Scheduler::wait_for_paging() {
   if (in_.assignment.paged.empty() || in_.assignment.order != PlanOrder::critical_path) return;
   std::vector<NodeId> forward, later;
   for (std::size_t i = 0; i < in_.assignment.paged.size(); ++i) {
-    if (!in_.assignment.paged[i].valid() || lodger_of(TensorId(i)) != nullptr) continue;
+    if (!in_.assignment.paged[i].valid() || paged_state_of(TensorId(i)) != nullptr) continue;
     forward.clear();
     later.clear();
     for (std::uint32_t r = first_reader_[tiles_.first_buffer[i]]; r < first_reader_[tiles_.first_buffer[i + 1]]; ++r) {
@@ -205,7 +205,7 @@ void Scheduler::begin_at_home() {
   for (std::size_t b = 0; b < buffers_.size(); ++b) {
     if (tiles_.buffers[b].maker.valid()) continue;
     buffers_[b].home = {};
-    buffers_[b].paged_out = lodger_of(BufferId(b)) != nullptr;
+    buffers_[b].paged_out = paged_state_of(BufferId(b)) != nullptr;
     if (!buffers_[b].paged_out) tensor_of(BufferId(b)).start = 0;
   }
 }

@@ -15,7 +15,7 @@ Expected<Moment> Scheduler::room_for_results(TileId tile, const TileCost& tile_c
     const MemoryId memory = output_memory(tile);
     if (streams_out) {
       if (!write.adds) continue;
-      if (state.home.at == never) MONET_CHECK(write_back(write.buffer));
+      if (state.home.at == never) MONET_RETURN_IF_ERROR(write_back(write.buffer));
       drop(write.buffer);
       if (memory == tensor_of(write.buffer).home) {
         moment = later(moment, state.home);
@@ -115,7 +115,7 @@ std::uint32_t Scheduler::stream_route(CoreId core, TileId tile, bool reads) {
   return no_route;
 }
 
-void Scheduler::settle(TileId tile) {
+void Scheduler::finish_tile(TileId tile) {
   const ScheduledTile& to = out_.tiles[tile.index()];
   const Moment end{to.end, Wait::memory, static_cast<std::uint32_t>(tile.index())};
   const Moment made{to.end, Wait::data, static_cast<std::uint32_t>(tile.index())};

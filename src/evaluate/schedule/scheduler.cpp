@@ -10,13 +10,13 @@
 namespace monet::scheduling {
 
 Expected<Schedule> Scheduler::run() {
-  MONET_CHECK(prepare());
+  MONET_RETURN_IF_ERROR(prepare());
   if (in_.assignment.order == PlanOrder::critical_path) {
-    MONET_CHECK(run_by_readiness());
+    MONET_RETURN_IF_ERROR(run_by_readiness());
   } else {
-    MONET_CHECK(run_in_order());
+    MONET_RETURN_IF_ERROR(run_in_order());
   }
-  MONET_CHECK(check_paged());
+  MONET_RETURN_IF_ERROR(check_paged());
   finish();
   return std::move(out_);
 }
@@ -24,7 +24,7 @@ Expected<Schedule> Scheduler::run() {
 Status Scheduler::run_in_order() {
   std::vector<std::uint32_t> by_rank(rank_.size());
   for (std::size_t t = 0; t < rank_.size(); ++t) by_rank[rank_[t]] = static_cast<std::uint32_t>(t);
-  for (std::uint32_t t : by_rank) MONET_CHECK(place(TileId(t)));
+  for (std::uint32_t t : by_rank) MONET_RETURN_IF_ERROR(place(TileId(t)));
   return Done{};
 }
 
@@ -47,7 +47,7 @@ Status Scheduler::run_by_readiness() {
     }
     const std::uint32_t tile = core.waiting.top().tile;
     core.waiting.pop();
-    MONET_CHECK(place(TileId(tile)));
+    MONET_RETURN_IF_ERROR(place(TileId(tile)));
     --left;
     announce(turn.core);
   }
@@ -120,7 +120,7 @@ Status Scheduler::place(TileId tile) {
   placed_[tile.index()] = true;
   core.previous_start = to.start;
   core.free = {to.end, Wait::core, static_cast<std::uint32_t>(tile.index())};
-  settle(tile);
+  finish_tile(tile);
   if (failure_) return *std::move(failure_);
   return Done{};
 }

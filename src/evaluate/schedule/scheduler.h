@@ -20,7 +20,7 @@ namespace monet {
 struct ScheduleInput {
   const Graph& graph;
   const Dependencies& dependencies;
-  Machine& machine;
+  RoutedMachine& machine;
   const Assignment& assignment;
   const TileGraph& tiles;
   const TileCosts& costs;

@@ -62,7 +62,7 @@ struct TensorState {
 
 // A weight or optimizer state that is in storage and at home only while a part of the step uses it, with what replaces
 // its value: from its first use in a phase to its last. Phases whose tiles are placed in turns count as one.
-struct Lodger {
+struct PagedState {
   TensorId tensor;  // that the step begins with
   MemoryId storage;
   std::vector<TensorId> replacements;              // its new values, the last of which stays
@@ -106,7 +106,7 @@ class Scheduler {
   // ---- before the first tile
   Status prepare();
   Status check_paging();
-  Status check_lodger(const Lodger& lodger) const;
+  Status check_paged_state(const PagedState& paged_state) const;
   // Channels of the ports that tiles may use, by core, level and port.
   void find_ports();
   // Of memories that a core has for itself, for its tiles.
@@ -114,9 +114,9 @@ class Scheduler {
   void find_dependencies();
   // What is paged out is away before the backward part needs it: all of the forward part has read it then.
   void wait_for_paging();
-  void find_lodgers();
+  void find_paged_states();
   // What a phase is done with has left before a later one needs it.
-  void wait_for_lodgers();
+  void wait_for_paged_states();
   void find_homes();
   void mark_output(TensorId id);
   void begin_at_home();
@@ -240,7 +240,7 @@ class Scheduler {
   }
   // Between home and the core's own memory; where it has none, there is no way to share.
   std::uint32_t stream_route(CoreId core, TileId tile, bool reads);
-  void settle(TileId tile);
+  void finish_tile(TileId tile);
   void write_home(TileId tile, const TileWrite& write, const Moment& made);
   // All of a buffer is made.
   void complete(TileId tile, BufferId buffer);
@@ -254,16 +254,16 @@ class Scheduler {
     return in_.assignment.paged.size() > tensor.index() ? in_.assignment.paged[tensor.index()] : MemoryId();
   }
   // Where it is with what it replaces or is replaced by; null: nowhere but at home.
-  Lodger* lodger_of(TensorId tensor) {
-    const std::uint32_t number = lodger_of_.empty() ? none : lodger_of_[tensor.index()];
-    return number == none ? nullptr : &lodgers_[number];
+  PagedState* paged_state_of(TensorId tensor) {
+    const std::uint32_t number = paged_state_of_.empty() ? none : paged_state_of_[tensor.index()];
+    return number == none ? nullptr : &paged_states_[number];
   }
-  Lodger* lodger_of(BufferId buffer) { return lodger_of(tiles_.buffers[buffer.index()].tensor); }
+  PagedState* paged_state_of(BufferId buffer) { return paged_state_of(tiles_.buffers[buffer.index()].tensor); }
   // A tile is placed: where it was the last of a phase, what it has used leaves.
   void leave(TileId tile);
   // Its new value goes to storage; the old one is there.
-  void leave(Lodger& lodger);
-  void page_out_new(const Lodger& lodger);
+  void leave(PagedState& paged_state);
+  void page_out_new(const PagedState& paged_state);
   // The forward part is done with it: it goes to storage, and every copy with it.
   void page_out_if_done(BufferId buffer);
   Status check_paged();
@@ -279,7 +279,7 @@ class Scheduler {
 
   const ScheduleInput& in_;
   const Graph& graph_;
-  Machine& machine_;
+  RoutedMachine& machine_;
   const Hardware& hardware_;
   const TileGraph& tiles_;
   bool direct_;
@@ -293,8 +293,8 @@ class Scheduler {
   std::vector<bool> placed_;
   std::vector<BufferState> buffers_;
   std::vector<TensorState> tensors_;
-  std::vector<Lodger> lodgers_;
-  std::vector<std::uint32_t> lodger_of_;  // by tensor; empty: there are none
+  std::vector<PagedState> paged_states_;
+  std::vector<std::uint32_t> paged_state_of_;  // by tensor; empty: there are none
   std::vector<Copy> copies_;
   std::vector<std::uint32_t> free_copies_;
   std::vector<std::uint32_t> first_reader_, readers_, next_reader_;  // tiles that read each buffer

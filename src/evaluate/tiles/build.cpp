@@ -8,13 +8,13 @@ namespace monet {
 
 namespace {
 
-tiling::TiledNode tiled_node(const Graph& graph, const OperatorContents& contents, NodeId id) {
+tiling::TiledNode tiled_node(const Graph& graph, const OperatorClasses& classes, NodeId id) {
   tiling::TiledNode tiled;
   const Node& node = graph[id];
   if (family_of(node.op) == OpFamily::view) return tiled;
   const OperatorNests nests = nests_of(site_of(graph, node));
   tiled.cuttable = tiling::cuttable_of(graph, node, nests);
-  tiled.reads = tiling::reads_of(graph, contents, id, nests, tiled.cuttable);
+  tiled.reads = tiling::reads_of(graph, classes, id, nests, tiled.cuttable);
   return tiled;
 }
 
@@ -23,20 +23,20 @@ tiling::TiledNode tiled_node(const Graph& graph, const OperatorContents& content
 struct TilingGraph::Content : tiling::GraphContent {};
 
 struct TilingGraph::Alone {
-  explicit Alone(const Graph& graph) : contents(graph, numbers) {}
-  ContentNumbers numbers;
-  OperatorContents contents;
+  explicit Alone(const Graph& graph) : classes(graph, numbers) {}
+  OperatorClassTable numbers;
+  OperatorClasses classes;
   TilingTable table;
 };
 
 TilingGraph::TilingGraph(const Graph& graph) {
   auto alone = std::make_unique<Alone>(graph);
-  *this = TilingGraph(graph, alone->contents, alone->table);
+  *this = TilingGraph(graph, alone->classes, alone->table);
   alone_ = std::move(alone);
 }
 
-TilingGraph::TilingGraph(const Graph& graph, const OperatorContents& contents, TilingTable& table) {
-  auto content = std::make_unique<Content>(tiling::GraphContent{.graph = graph, .contents = contents, .nodes = {}});
+TilingGraph::TilingGraph(const Graph& graph, const OperatorClasses& classes, TilingTable& table) {
+  auto content = std::make_unique<Content>(tiling::GraphContent{.graph = graph, .classes = classes, .nodes = {}});
   const std::size_t tensors = graph.tensors().size();
   content->first_axis.reserve(tensors + 1);
   content->width.reserve(tensors);
@@ -55,7 +55,7 @@ TilingGraph::TilingGraph(const Graph& graph, const OperatorContents& contents, T
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     const NodeId node(n);
     const tiling::TiledNode& tiled =
-        table.find_or_make(contents[node], [&] { return tiled_node(graph, contents, node); });
+        table.find_or_make(classes[node], [&] { return tiled_node(graph, classes, node); });
     content->nodes.push_back(&tiled);
     for (const tiling::ReadSite& site : tiled.reads) ++content->first_reader[content->tensor(node, site).index() + 1];
   }

@@ -5,7 +5,7 @@
 // million pieces without a pattern, concatenations of over 4096 tensors, over 256 different ways to read one tensor.
 #pragma once
 
-#include "evaluate/contents/contents.h"
+#include "evaluate/classes/operator_classes.h"
 #include "evaluate/tiles/stored_width.h"
 #include "evaluate/tiles/tile_graph.h"
 #include "graph/nests.h"
@@ -45,7 +45,7 @@ class TilingGraph {
  public:
   explicit TilingGraph(const Graph& graph);
   // With what is known of operators already; new ones are added. All must outlive it.
-  TilingGraph(const Graph& graph, const OperatorContents& contents, TilingTable& table);
+  TilingGraph(const Graph& graph, const OperatorClasses& classes, TilingTable& table);
   ~TilingGraph();
   TilingGraph(TilingGraph&&) noexcept;
   TilingGraph& operator=(TilingGraph&&) noexcept;

@@ -240,7 +240,7 @@ Expected<PlanCells> cells_of(const GraphContent& content, const Assignment& assi
   for (std::size_t t = 0; t < graph.tensors().size(); ++t) {
     if (!graph[TensorId(t)].producer.valid()) maker.cut_source(TensorId(t));
   }
-  MONET_CHECK(number_buffers(content, plan));
+  MONET_RETURN_IF_ERROR(number_buffers(content, plan));
   return plan;
 }
 

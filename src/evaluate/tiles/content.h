@@ -1,7 +1,7 @@
 // What TilingGraph holds, and what a plan adds to it.
 #pragma once
 
-#include "evaluate/contents/contents.h"
+#include "evaluate/classes/operator_classes.h"
 #include "evaluate/tiles/grid.h"
 #include "evaluate/tiles/reads.h"
 #include "evaluate/tiles/stored_width.h"
@@ -25,7 +25,7 @@ struct SiteRef {
 
 struct GraphContent {
   const Graph& graph;
-  const OperatorContents& contents;
+  const OperatorClasses& classes;
   std::vector<const TiledNode*> nodes;
   std::vector<std::uint32_t> first_axis;    // by tensor, and one more: axes of all tensors in a row
   std::vector<StoredWidth> width;           // by tensor
@@ -34,7 +34,7 @@ struct GraphContent {
   std::vector<SiteRef> readers;
   std::vector<std::uint8_t> stored;  // by tensor: no view
 
-  TensorId tensor(NodeId node, const ReadSite& site) const { return contents.stored(node, site.input)[site.stored]; }
+  TensorId tensor(NodeId node, const ReadSite& site) const { return classes.stored(node, site.input)[site.stored]; }
 };
 
 // One axis of a tensor, cut: cell i is [bounds[i], bounds[i + 1]). `bounds` is null where the axis is one cell.
@@ -71,6 +71,6 @@ Expected<PlanCells> cells_of(const GraphContent& content, const Assignment& assi
 
 namespace monet {
 
-class TilingTable : public ByContent<tiling::TiledNode> {};
+class TilingTable : public ByOperatorClass<tiling::TiledNode> {};
 
 }  // namespace monet

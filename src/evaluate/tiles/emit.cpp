@@ -53,7 +53,7 @@ class Emitter {
       if (operation.count == 0) continue;
       std::fill_n(result_.node.begin() + operation.first, operation.count, NodeId(n));
       add_writes(NodeId(n));
-      MONET_CHECK(add_reads(NodeId(n)));
+      MONET_RETURN_IF_ERROR(add_reads(NodeId(n)));
     }
     result_.first_read[tiles] = static_cast<std::uint32_t>(result_.reads.size());
     result_.first_write[tiles] = static_cast<std::uint32_t>(result_.writes.size());

@@ -88,12 +88,12 @@ Expected<Grid> grid_of(const Graph& graph, NodeId id, std::span<const LoopCut> c
     if (found == cuttable.loops.end()) {
       const auto size = uncuttable_size(graph, node, cut.loop);
       if (!size) return error_at(node, fmt::format("it has no loop {}", name_of(cut.loop)), loops_text(cuttable));
-      MONET_CHECK(check_sizes(node, cut, *size));
+      MONET_RETURN_IF_ERROR(check_sizes(node, cut, *size));
       if (tiles_along(cut, *size) == 1) continue;
       return error_at(node, fmt::format("{} cannot be cut along {}", name_of(node.op), name_of(cut.loop)),
                       loops_text(cuttable));
     }
-    MONET_CHECK(check_sizes(node, cut, found->loop.size));
+    MONET_RETURN_IF_ERROR(check_sizes(node, cut, found->loop.size));
     const std::int64_t count = tiles_along(cut, found->loop.size);
     if (count > limit / grid.tiles) {
       return error_at(node, fmt::format("it would be cut into more than {} tiles", limit), "use larger tiles");

@@ -195,7 +195,7 @@ ReadSite site_of(std::uint8_t input, std::uint32_t stored, std::vector<std::vect
 
 }  // namespace
 
-std::vector<ReadSite> reads_of(const Graph& graph, const OperatorContents& contents, NodeId node,
+std::vector<ReadSite> reads_of(const Graph& graph, const OperatorClasses& classes, NodeId node,
                                const OperatorNests& nests, const Cuttable& cuttable) {
   std::vector<Reading> readings;
   for (const Nest& nest : nests.nests) {
@@ -214,7 +214,7 @@ std::vector<ReadSite> reads_of(const Graph& graph, const OperatorContents& conte
       same.push_back(std::move(readings[end].groups));
     }
     if (same.size() > max_accesses) same = {all_of(graph[first.tensor].type.shape)};
-    const std::span<const TensorId> stored = contents.stored(node, first.input);
+    const std::span<const TensorId> stored = classes.stored(node, first.input);
     const auto number = std::ranges::lower_bound(stored, first.tensor) - stored.begin();
     ReadSite site = site_of(first.input, static_cast<std::uint32_t>(number), std::move(same));
     i = end;

@@ -3,7 +3,7 @@
 // of an operand by one loop; where one did, the product would hold more than is read, never less.
 #pragma once
 
-#include "evaluate/contents/contents.h"
+#include "evaluate/classes/operator_classes.h"
 #include "evaluate/tiles/cuttable.h"
 #include "evaluate/tiles/index_map.h"
 #include "evaluate/tiles/views.h"
@@ -38,13 +38,13 @@ struct ReadGroup {
 
 struct ReadSite {
   std::uint8_t input = 0;
-  std::uint32_t stored = 0;  // which of the stored tensors behind that input: OperatorContents::stored()
+  std::uint32_t stored = 0;  // which of the stored tensors behind that input: OperatorClasses::stored()
   std::uint32_t loops = 0;
   std::vector<ReadGroup> groups;  // by their first axis; those without axes first
 };
 
 // Sorted by input, then by tensor. Nothing is there of what no tile reads.
-std::vector<ReadSite> reads_of(const Graph& graph, const OperatorContents& contents, NodeId node,
+std::vector<ReadSite> reads_of(const Graph& graph, const OperatorClasses& classes, NodeId node,
                                const OperatorNests& nests, const Cuttable& cuttable);
 
 }  // namespace monet::tiling

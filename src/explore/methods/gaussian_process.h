@@ -1,5 +1,6 @@
 // Values between those that are known, and how sure they are: Gaussian process regression (Rasmussen and Williams,
-// Gaussian Processes for Machine Learning, 2006, algorithm 2.1) with a Matérn 5/2 kernel, a length for each coordinate.
+// Gaussian Processes for RoutedMachine Learning, 2006, algorithm 2.1) with a Matérn 5/2 kernel, a length for each
+// coordinate.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #include "base/try.h"
 #include "explore/methods/each_method.h"
-#include "explore/methods/looker.h"
+#include "explore/methods/sample_budget.h"
 #include "explore/methods/sequences.h"
 #include "solvers/nsga2.h"
 
@@ -27,14 +27,14 @@ std::vector<Genome> first_population(const Space& space, std::size_t count, std:
 }  // namespace
 
 Expected<Searched> evolve(const Space& space, const MethodOptions& options, std::size_t samples, const Ask& ask) {
-  Looker looker(space, options, ask, samples);
+  SampleBudget budget(space, options, ask, samples);
   std::optional<Error> failed;
   const auto evaluate = [&](std::span<GeneticPoint> points) {
     std::vector<Design> designs;
     for (const GeneticPoint& point : points) designs.push_back(space.design(point.genome));
-    if (auto looked = looker.look(designs); !looked) failed = std::move(looked).error();
+    if (auto looked = budget.look(designs); !looked) failed = std::move(looked).error();
     for (std::size_t i = 0; i < points.size(); ++i) {
-      const Seen* seen = looker.find(designs[i]);
+      const Seen* seen = budget.find(designs[i]);
       points[i].objectives.assign(space.objectives.size(), 0);
       if (seen != nullptr && seen->ran()) {
         points[i].objectives = seen->values;
@@ -61,10 +61,10 @@ Expected<Searched> evolve(const Space& space, const MethodOptions& options, std:
     in_vain = count > evaluated ? 0 : in_vain + 1;
     evaluated = count;
   };
-  genetic.stop = [&] { return failed || looker.over() || in_vain >= most_generations_in_vain; };
+  genetic.stop = [&] { return failed || budget.over() || in_vain >= most_generations_in_vain; };
   nsga2(choices, first_population(space, genetic.population, options.seed), evaluate, genetic);
   if (failed) return *std::move(failed);
-  return looker.result();
+  return budget.result();
 }
 
 }  // namespace monet::explore

@@ -21,7 +21,7 @@ struct MethodOptions {
   std::size_t samples = 0;                       // designs that are looked at, at most; 0: the method's own
   std::size_t population = 64, generations = 0;  // of nsga2; 0: by the samples
   std::uint64_t seed = 1;
-  std::function<std::size_t()> appetite = [] {
+  std::function<std::size_t()> batch_hint = [] {
     return std::size_t{64};
   };  // designs asked for at once where the method does not mind
   std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;

@@ -1,6 +1,6 @@
 #include "base/try.h"
 #include "explore/methods/each_method.h"
-#include "explore/methods/looker.h"
+#include "explore/methods/sample_budget.h"
 #include "explore/methods/sequences.h"
 
 #include <algorithm>
@@ -15,22 +15,22 @@ constexpr double share_of_first_grid = 0.25;
 class Narrowing {
  public:
   Narrowing(const Space& space, const MethodOptions& options, std::size_t samples, const Ask& ask)
-      : space_(space), looker_(space, options, ask, samples), seed_(options.seed) {
+      : space_(space), budget_(space, options, ask, samples), seed_(options.seed) {
     for (const Axis& axis : space.axes) stride_.push_back(axis.texts.size() / 2);
     grid_samples_ =
         std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(samples) * share_of_first_grid));
   }
 
   Expected<Searched> run() {
-    MONET_CHECK(look_at_grid());
-    MONET_CHECK(look_until_one_runs());
-    MONET_CHECK(settle(1));
-    while (!looker_.over() && std::ranges::any_of(stride_, [](std::size_t stride) { return stride > 1; })) {
+    MONET_RETURN_IF_ERROR(look_at_grid());
+    MONET_RETURN_IF_ERROR(look_until_one_runs());
+    MONET_RETURN_IF_ERROR(settle(1));
+    while (!budget_.over() && std::ranges::any_of(stride_, [](std::size_t stride) { return stride > 1; })) {
       for (std::size_t& stride : stride_) stride = (stride + 1) / 2;
-      MONET_CHECK(settle(1));
+      MONET_RETURN_IF_ERROR(settle(1));
     }
-    if (!looker_.over()) MONET_CHECK(settle(2));
-    return looker_.result();
+    if (!budget_.over()) MONET_RETURN_IF_ERROR(settle(2));
+    return budget_.result();
   }
 
  private:
@@ -54,29 +54,29 @@ class Narrowing {
       for (std::size_t a = 0; a < choice.size(); ++a) choice[a] = values[a][choice[a]];
       designs.push_back(space_.design(choice));
     }
-    return looker_.look(designs);
+    return budget_.look(designs);
   }
 
   // Nothing to go on from yet: evenly over all.
   Status look_until_one_runs() {
     constexpr std::size_t together = 16;
     EvenOrder order(space_, seed_);
-    while (!looker_.over() && looker_.front().empty() && !order.done()) {
+    while (!budget_.over() && budget_.front().empty() && !order.done()) {
       std::vector<Design> some;
       while (some.size() < together && !order.done()) some.push_back(order.next());
-      MONET_CHECK(looker_.look(some));
+      MONET_RETURN_IF_ERROR(budget_.look(some));
     }
     return Done{};
   }
 
   // Looks around the front until it does not change any more.
   Status settle(int moves) {
-    while (!looker_.over()) {
+    while (!budget_.over()) {
       std::vector<Design> around;
-      for (const Design design : looker_.front()) add_neighbours(space_.choice(design), 0, moves, around);
-      std::erase_if(around, [&](Design design) { return looker_.find(design) != nullptr; });
+      for (const Design design : budget_.front()) add_neighbours(space_.choice(design), 0, moves, around);
+      std::erase_if(around, [&](Design design) { return budget_.find(design) != nullptr; });
       if (around.empty()) break;
-      MONET_CHECK(looker_.look(around));
+      MONET_RETURN_IF_ERROR(budget_.look(around));
     }
     return Done{};
   }
@@ -98,7 +98,7 @@ class Narrowing {
   }
 
   const Space& space_;
-  Looker looker_;
+  SampleBudget budget_;
   std::uint64_t seed_;
   std::size_t grid_samples_;
   std::vector<std::size_t> stride_;  // by axis

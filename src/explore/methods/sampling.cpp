@@ -1,7 +1,7 @@
 // All designs, random ones, even ones: which come next does not depend on what the others were.
 #include "base/try.h"
 #include "explore/methods/each_method.h"
-#include "explore/methods/looker.h"
+#include "explore/methods/sample_budget.h"
 #include "explore/methods/sequences.h"
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace {
 template <class Next>
 Expected<Searched> sample(const Space& space, const MethodOptions& options, std::size_t samples, const Ask& ask,
                           std::uint64_t count, const Next& next) {
-  Looker looker(space, options, ask, samples, false);
+  SampleBudget budget(space, options, ask, samples, false);
   std::vector<Design> chunk;
-  for (std::uint64_t given = 0; given < count && !looker.over();) {
-    const std::uint64_t wanted = std::min<std::uint64_t>(std::max<std::size_t>(options.appetite(), 1), looker.left());
+  for (std::uint64_t given = 0; given < count && !budget.over();) {
+    const std::uint64_t wanted = std::min<std::uint64_t>(std::max<std::size_t>(options.batch_hint(), 1), budget.left());
     chunk.clear();
     for (; given < count && chunk.size() < wanted; ++given) chunk.push_back(next(given));
-    MONET_CHECK(looker.look(chunk));
+    MONET_RETURN_IF_ERROR(budget.look(chunk));
   }
-  return looker.result();
+  return budget.result();
 }
 
 std::uint64_t tries(const Space& space, std::size_t samples) {

@@ -2,7 +2,7 @@
 #include "base/try.h"
 #include "explore/methods/each_method.h"
 #include "explore/methods/gaussian_process.h"
-#include "explore/methods/looker.h"
+#include "explore/methods/sample_budget.h"
 #include "explore/methods/sequences.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class Guided {
  public:
   Guided(const Space& space, const MethodOptions& options, std::size_t samples, const Ask& ask)
       : space_(space),
-        looker_(space, options, ask, samples),
+        budget_(space, options, ask, samples),
         even_(space, options.seed),
         order_(space.size(), options.seed),
         random_(options.seed) {
@@ -37,15 +37,15 @@ class Guided {
   Expected<Searched> run() {
     std::vector<Design> designs = {0, space_.size() - 1};
     while (designs.size() < first_ && !even_.done()) designs.push_back(even_.next());
-    MONET_CHECK(looker_.look(designs));
+    MONET_RETURN_IF_ERROR(budget_.look(designs));
     // Candidates are a part of a large space: there may be others where all of them have been seen.
-    for (std::uint64_t in_vain = 0; !looker_.over() && in_vain * most_candidates <= space_.size();) {
+    for (std::uint64_t in_vain = 0; !budget_.over() && in_vain * most_candidates <= space_.size();) {
       designs = next_batch();
       in_vain = designs.empty() ? in_vain + 1 : 0;
-      MONET_CHECK(looker_.look(designs));
+      MONET_RETURN_IF_ERROR(budget_.look(designs));
       ++round_;
     }
-    return looker_.result();
+    return budget_.result();
   }
 
  private:
@@ -73,7 +73,7 @@ class Guided {
 
   std::vector<Design> next_batch() {
     const std::vector<Design> candidates = unseen_candidates();
-    const std::vector<Design> front = looker_.front();
+    const std::vector<Design> front = budget_.front();
     // Nothing to learn from yet: evenly over those that are known of.
     if (front.empty()) {
       std::vector<Design> some;
@@ -90,7 +90,7 @@ class Guided {
   // In random order, those next to the front first.
   std::vector<Design> unseen_candidates() {
     std::vector<Design> result;
-    for (const Design design : looker_.front()) {
+    for (const Design design : budget_.front()) {
       Choice choice = space_.choice(design);
       for (std::size_t a = 0; a < choice.size(); ++a) {
         const std::uint16_t here = choice[a];
@@ -108,14 +108,14 @@ class Guided {
     }
     std::ranges::sort(result);
     result.erase(std::ranges::unique(result).begin(), result.end());
-    std::erase_if(result, [&](Design design) { return looker_.find(design) != nullptr; });
+    std::erase_if(result, [&](Design design) { return budget_.find(design) != nullptr; });
     return result;
   }
 
   // What the models learn from: the front and, where all are too many, others by chance.
   std::vector<Design> known_designs(const std::vector<Design>& front) {
     std::vector<Design> known;
-    for (const auto& [design, seen] : looker_.seen()) known.push_back(design);
+    for (const auto& [design, seen] : budget_.seen()) known.push_back(design);
     if (known.size() <= most_points) return known;
     for (std::size_t i = known.size(); i-- > 1;) std::swap(known[i], known[random_.below(i + 1)]);
     std::vector<Design> result = front;
@@ -132,7 +132,7 @@ class Guided {
     double worst = -std::numeric_limits<double>::infinity();
     for (const Design design : known) {
       points.push_back(coordinates(design));
-      const Seen& seen = *looker_.find(design);
+      const Seen& seen = *budget_.find(design);
       values.push_back(seen.ran() ? scaled(seen.values[objective]) : std::numeric_limits<double>::infinity());
       if (seen.ran()) worst = std::max(worst, values.back());
     }
@@ -160,7 +160,7 @@ class Guided {
     for (std::size_t o = 0; o < objectives; ++o) {
       double most = -ideal[o];
       for (const Design design : front) {
-        const double value = scaled(looker_.find(design)->values[o]);
+        const double value = scaled(budget_.find(design)->values[o]);
         ideal[o] = std::min(ideal[o], value);
         most = std::max(most, value);
       }
@@ -210,7 +210,7 @@ class Guided {
   }
 
   const Space& space_;
-  Looker looker_;
+  SampleBudget budget_;
   EvenOrder even_;
   RandomOrder order_;
   SeededRandom random_;

@@ -72,7 +72,7 @@ Expected<Plan> checkpointed_plan(const Policy& policy, SearchObjective objective
                        .space = space,
                        .memory = budgets.memory,
                        .jobs = 1});
-  MONET_TRY(const MemoryPrice* all_kept, prices.settle(space.all_kept()));
+  MONET_TRY(const MemoryPrice* all_kept, prices.price_exactly(space.all_kept()));
   if (!all_kept->failure.empty()) return Error{.kind = ErrorKind::infeasible, .message = all_kept->failure};
   const MemoryGoal goal{.objective = objective,
                         .budget_bytes = std::min(budgets.bytes(all_kept->peak_bytes), budgets.capacity_bytes)};

@@ -2,12 +2,12 @@
 
 #include "base/random.h"
 #include "base/try.h"
-#include "evaluate/plan/hash.h"
+#include "evaluate/open/family.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/runnable.h"
+#include "evaluate/plan/hash.h"
 #include "explore/price/constraints.h"
 #include "explore/price/policy.h"
-#include "evaluate/open/family.h"
 #include "hardware/totals.h"
 #include "optimize/pricing/pricer.h"
 
@@ -54,7 +54,7 @@ double macs_of(const Schedule& schedule) {
 // Bytes of all memories in which things are at home; fails where one of them is too small.
 Expected<std::int64_t> home_bytes(Pricer& pricer, const Priced& priced) {
   const Hardware& hardware = pricer.hardware();
-  const Machine& machine = priced.variant->evaluator.machine();
+  const RoutedMachine& machine = priced.variant->evaluator.machine();
   std::int64_t sum = 0;
   for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
     const MemoryId memory(m);
@@ -71,15 +71,15 @@ Expected<std::int64_t> home_bytes(Pricer& pricer, const Priced& priced) {
   return sum;
 }
 
-Expected<WorkloadOutcome> run_workload(const Subject& subject, const EvaluateOptions& options, const Policy& policy,
-                                       const Hardware& hardware, MappingCache& cache,
-                                       const std::shared_ptr<OperatorKnowledge>& known, bool check) {
+Expected<WorkloadOutcome> run_workload(const OpenedStep& opened_step, const EvaluateOptions& options,
+                                       const Policy& policy, const Hardware& hardware, MappingCache& cache,
+                                       const std::shared_ptr<OperatorClassCache>& known, bool check) {
   MONET_TRY(EvaluatorOptions how, evaluator_options(options));
   how.jobs = 1;
   how.known = known;
-  MONET_TRY(const Plan plan, plan_by(policy, subject.graph, hardware, cache, how));
-  Pricer pricer(subject.graph, hardware, cache, how);
-  MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(plan, subject.graph, hardware));
+  MONET_TRY(const Plan plan, plan_by(policy, opened_step.graph, hardware, cache, how));
+  Pricer pricer(opened_step.graph, hardware, cache, how);
+  MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(plan, opened_step.graph, hardware));
   MONET_TRY(const Priced priced, pricer.price(plan, tensors));
   WorkloadOutcome outcome;
   MONET_TRY(outcome.peak_bytes, home_bytes(pricer, priced));
@@ -93,7 +93,7 @@ Expected<WorkloadOutcome> run_workload(const Subject& subject, const EvaluateOpt
     outcome.recomputed += tensor.retention == Retention::recompute ? 1 : 0;
     outcome.paged += tensor.retention == Retention::page ? 1 : 0;
   }
-  if (check) MONET_CHECK(pricer.check(priced));
+  if (check) MONET_RETURN_IF_ERROR(pricer.check(priced));
   return outcome;
 }
 
@@ -101,7 +101,7 @@ Expected<WorkloadOutcome> run_workload(const Subject& subject, const EvaluateOpt
 
 // A workload in the numbers that some of the machines take, and as they can run it.
 struct DesignPricer::Step {
-  Subject subject;
+  OpenedStep opened_step;
   EvaluateOptions options;
   NumberChoice numbers;
 };
@@ -119,21 +119,21 @@ class DesignPricer::Kept {
   MappingCache mappings{most_mappings};
 
   // One for each thread that is at work.
-  std::shared_ptr<OperatorKnowledge> take_knowledge() {
+  std::shared_ptr<OperatorClassCache> take_knowledge() {
     const std::lock_guard lock(mutex);
     if (idle.empty()) return operator_knowledge();
-    std::shared_ptr<OperatorKnowledge> knowledge = std::move(idle.back());
+    std::shared_ptr<OperatorClassCache> knowledge = std::move(idle.back());
     idle.pop_back();
     return knowledge;
   }
-  void give_back(std::shared_ptr<OperatorKnowledge> knowledge) {
+  void give_back(std::shared_ptr<OperatorClassCache> knowledge) {
     const std::lock_guard lock(mutex);
     idle.push_back(std::move(knowledge));
   }
 
  private:
   std::mutex mutex;
-  std::vector<std::shared_ptr<OperatorKnowledge>> idle;
+  std::vector<std::shared_ptr<OperatorClassCache>> idle;
 };
 
 DesignPricer::DesignPricer(Space space) : space_(std::move(space)) {}
@@ -150,8 +150,8 @@ Expected<std::unique_ptr<DesignPricer>> DesignPricer::open(const Space& space) {
     if (hardware && !first) first = *hardware;
     if (hardware) {
       const MachineTotals totals = totals_of(*hardware);
-      MONET_CHECK(check_area(space, totals));
-      MONET_CHECK(broken_constraint(space, *hardware, totals));
+      MONET_RETURN_IF_ERROR(check_area(space, totals));
+      MONET_RETURN_IF_ERROR(broken_constraint(space, *hardware, totals));
     }
     everything += (hardware ? hash_of(*hardware) : "no machine") + "\n";
   }
@@ -161,9 +161,9 @@ Expected<std::unique_ptr<DesignPricer>> DesignPricer::open(const Space& space) {
     workload.options.off_chip = space.off_chip;
     workload.options.zigzag = space.zigzag;
     MONET_TRY(Step step, pricer->opened_for(w, first.value_or(Hardware{})));
-    pricer->graph_hashes_.push_back(hash_of(step.subject.graph));
+    pricer->graph_hashes_.push_back(hash_of(step.opened_step.graph));
     everything += pricer->graph_hashes_.back() + " " + step.numbers.recipe + "\n";
-    pricer->subjects_.push_back(std::move(step.subject));
+    pricer->opened_steps_.push_back(std::move(step.opened_step));
   }
   pricer->fingerprint_ = digest(everything);
   return pricer;
@@ -174,9 +174,9 @@ Expected<DesignPricer::Step> DesignPricer::opened_for(std::size_t workload, cons
   MONET_TRY(NumberChoice numbers, choose_numbers(asked.network, hardware, asked.options.train, asked.options.zigzag));
   const auto known = kept_->opened.find({workload, numbers.precision()});
   if (known != kept_->opened.end()) return known->second;
-  Step step{.subject = {}, .options = asked.options, .numbers = std::move(numbers)};
+  Step step{.opened_step = {}, .options = asked.options, .numbers = std::move(numbers)};
   step.options.train.precision = step.numbers.precision();
-  MONET_TRY(step.subject, open_subject(asked.network, step.options, step.options.inference));
+  MONET_TRY(step.opened_step, open_step(asked.network, step.options, step.options.inference));
   return kept_->opened.emplace(Kept::StepKey{workload, step.numbers.precision()}, std::move(step)).first->second;
 }
 
@@ -187,7 +187,7 @@ std::shared_ptr<const Expected<DesignPricer::Step>> DesignPricer::step_on(std::s
   if (known) return known;
   const auto fitted = [&]() -> Expected<Step> {
     MONET_TRY(Step step, opened_for(workload, hardware));
-    MONET_TRY(step.subject, fitted_to(std::move(step.subject), hardware, step.options));
+    MONET_TRY(step.opened_step, fitted_to(std::move(step.opened_step), hardware, step.options));
     return step;
   };
   known = std::make_shared<const Expected<Step>>(fitted());
@@ -219,10 +219,10 @@ Outcome DesignPricer::price(Design design, bool check) {
     outcome.failure = broken ? "constraint " + **broken : broken.error().text();
     return outcome;
   }
-  const std::shared_ptr<OperatorKnowledge> known = kept_->take_knowledge();
-  for (std::size_t w = 0; w < subjects_.size(); ++w) {
+  const std::shared_ptr<OperatorClassCache> known = kept_->take_knowledge();
+  for (std::size_t w = 0; w < opened_steps_.size(); ++w) {
     const auto step = step_on(w, *hardware);
-    auto ran = *step ? run_workload((**step).subject, (**step).options, space_.policy, *hardware, kept_->mappings,
+    auto ran = *step ? run_workload((**step).opened_step, (**step).options, space_.policy, *hardware, kept_->mappings,
                                     known, check)
                      : Expected<WorkloadOutcome>(step->error());
     if (ran) {
@@ -241,8 +241,8 @@ Outcome DesignPricer::price(Design design, bool check) {
 std::vector<std::string> DesignPricer::notes() const {
   std::vector<std::string> notes;
   std::set<std::string> seen;
-  for (const Subject& subject : subjects_) {
-    for (const std::vector<std::string>* told : {&subject.warnings, &subject.notes}) {
+  for (const OpenedStep& opened_step : opened_steps_) {
+    for (const std::vector<std::string>* told : {&opened_step.warnings, &opened_step.notes}) {
       for (const std::string& note : *told) {
         if (seen.insert(note).second) notes.push_back(note);
       }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "evaluate/evaluate.h"
-#include "evaluate/open/subject.h"
+#include "evaluate/open/opened_step.h"
 #include "explore/price/outcome.h"
 #include "explore/space/space.h"
 #include "mapping/cache.h"
@@ -25,7 +25,7 @@ class DesignPricer {
 
   const Space& space() const { return space_; }
   // By workload: content hash, operators, MACs, parameters.
-  const std::vector<Subject>& subjects() const { return subjects_; }
+  const std::vector<OpenedStep>& opened_steps() const { return opened_steps_; }
   const std::vector<std::string>& graph_hashes() const { return graph_hashes_; }
   // What the user should know of the workloads.
   std::vector<std::string> notes() const;
@@ -43,7 +43,7 @@ class DesignPricer {
   std::shared_ptr<const Expected<Step>> step_on(std::size_t workload, const Hardware& hardware);
 
   Space space_;
-  std::vector<Subject> subjects_;
+  std::vector<OpenedStep> opened_steps_;
   std::vector<std::string> graph_hashes_;
   std::string fingerprint_;
   std::unique_ptr<Kept> kept_;

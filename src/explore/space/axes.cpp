@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "base/try.h"
-#include "config/yaml_values.h"
 #include "config/parameters.h"
+#include "config/yaml_values.h"
 
 #include <fmt/format.h>
 
@@ -125,7 +125,7 @@ class AxisReader {
     if (list.items.empty()) {
       return error_at(list.place, fmt::format("{} has no values", what_), "write at least one");
     }
-    for (const YamlPtr& item : list.items) MONET_CHECK(add(*item));
+    for (const YamlPtr& item : list.items) MONET_RETURN_IF_ERROR(add(*item));
     return Done{};
   }
 
@@ -140,7 +140,8 @@ class AxisReader {
   }
 
   Status read_range(const Yaml& range) {
-    MONET_CHECK(check_keys_of(range, fmt::format("the values of {}", what_), {"from", "to", "step", "powers_of_two"}));
+    MONET_RETURN_IF_ERROR(
+        check_keys_of(range, fmt::format("the values of {}", what_), {"from", "to", "step", "powers_of_two"}));
     MONET_TRY(const Written from, bound(range, "from"));
     MONET_TRY(const Written to, bound(range, "to"));
     Written step{.number = "1", .unit = {}, .quantity = {.value = 1, .dimension = {}}};
@@ -162,13 +163,13 @@ class AxisReader {
       return error_at(range.place, fmt::format("{} has more than {} values", what_, most_values), "take larger steps");
     }
     for (int i = 0; i <= static_cast<int>(steps); ++i) {
-      MONET_CHECK(add(in_unit(first + i * width, from), range.place));
+      MONET_RETURN_IF_ERROR(add(in_unit(first + i * width, from), range.place));
     }
     return Done{};
   }
 
   Status read_powers(const Yaml& map) {
-    MONET_CHECK(check_keys_of(map, fmt::format("the values of {}", what_), {"powers_of_two"}));
+    MONET_RETURN_IF_ERROR(check_keys_of(map, fmt::format("the values of {}", what_), {"powers_of_two"}));
     const Yaml& node = *map.find("powers_of_two");
     const std::size_t dots = node.scalar.find("..");
     if (!node.is_scalar() || dots == std::string::npos) {
@@ -200,7 +201,7 @@ class AxisReader {
     }
     const bool as_size = low.unit != high.unit && low.quantity.dimension == Dimension{.bit = 1};
     for (double value = low.quantity.value; value <= high.quantity.value; value *= 2) {
-      MONET_CHECK(add(as_size ? format_measure(value, Measure::size) : in_unit(value, low), node.place));
+      MONET_RETURN_IF_ERROR(add(as_size ? format_measure(value, Measure::size) : in_unit(value, low), node.place));
     }
     return Done{};
   }
@@ -230,7 +231,7 @@ Expected<ParameterTable> read_parameter_table(const Yaml& node) {
       continue;
     }
     AxisReader reader(entry);
-    MONET_CHECK(reader.read());
+    MONET_RETURN_IF_ERROR(reader.read());
     const std::uint64_t values = reader.axis_.texts.size();
     if (designs > most_designs / values) {
       return error_at(entry.place, "the space has more than 2^48 designs", "give parameters fewer values");

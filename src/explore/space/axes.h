@@ -1,8 +1,8 @@
 // The parameters of a space: the values that each may take.
 #pragma once
 
-#include "explore/space/space.h"
 #include "config/yaml.h"
+#include "explore/space/space.h"
 
 #include <vector>
 

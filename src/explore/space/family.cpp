@@ -2,10 +2,10 @@
 
 #include "base/read_file.h"
 #include "base/try.h"
-#include "config/yaml_values.h"
 #include "config/check_keys.h"
-#include "hardware/include.h"
+#include "config/yaml_values.h"
 #include "evaluate/open/hardware.h"
+#include "hardware/include.h"
 #include "hardware/presets.h"
 
 #include <fmt/format.h>
@@ -66,10 +66,10 @@ Status check_names(const Space& space, const ParameterTable& table, const Parame
                     known.empty() ? "give the hardware a block of parameters" : meant_name(name, known));
   };
   for (std::size_t a = 0; a < table.axes.size(); ++a) {
-    MONET_CHECK(check(table.axes[a].name, table.value_places[a].front()));
+    MONET_RETURN_IF_ERROR(check(table.axes[a].name, table.value_places[a].front()));
   }
   for (std::size_t d = 0; d < table.derived.size(); ++d) {
-    MONET_CHECK(check(table.derived[d].name, table.derived_places[d]));
+    MONET_RETURN_IF_ERROR(check(table.derived[d].name, table.derived_places[d]));
   }
   return Done{};
 }
@@ -151,11 +151,11 @@ const std::vector<MachineFact>& machine_facts() {
 }
 
 Status check_family(const Space& space, const ParameterTable& table) {
-  MONET_CHECK(machine_of(space, {}));
+  MONET_RETURN_IF_ERROR(machine_of(space, {}));
   MONET_TRY(const Family family, Family::open(space));
   MONET_TRY(const Parameters defaults, family.with({}));
-  MONET_CHECK(check_names(space, table, defaults));
-  MONET_CHECK(check_values(space, table, family));
+  MONET_RETURN_IF_ERROR(check_names(space, table, defaults));
+  MONET_RETURN_IF_ERROR(check_values(space, table, family));
   return check_constraints(space, defaults);
 }
 

@@ -1,10 +1,10 @@
 // The family of machines that a space is over, and whether it has what the space says.
 #pragma once
 
+#include "config/parameters.h"
 #include "explore/space/axes.h"
 #include "explore/space/space.h"
 #include "hardware/hardware.h"
-#include "config/parameters.h"
 
 #include <utility>
 #include <vector>

@@ -1,8 +1,8 @@
 #include "explore/space/judging.h"
 
 #include "base/try.h"
-#include "config/yaml_values.h"
 #include "config/parameters.h"
+#include "config/yaml_values.h"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ constexpr std::size_t most_objectives = 8;
 constexpr double seconds_per_year = 365.25 * 86400;
 
 Status read_fuse(const Yaml& node, Policy& policy) {
-  MONET_CHECK(check_keys_of(node, "'fuse'", {"limit", "objective", "improve"}));
+  MONET_RETURN_IF_ERROR(check_keys_of(node, "'fuse'", {"limit", "objective", "improve"}));
   policy.kind = PolicyKind::fused;
   if (const Yaml* limit = node.find("limit")) {
     MONET_TRY(policy.limit, read_whole(*limit, "'limit' of 'fuse'", 1, largest_limit));
@@ -47,14 +47,14 @@ Status check_budget(const Yaml& node) {
 }
 
 Status read_checkpoint(const Yaml& node, Policy& policy) {
-  MONET_CHECK(check_keys_of(node, "'checkpoint'", {"memory_budget", "objective", "evaluations"}));
+  MONET_RETURN_IF_ERROR(check_keys_of(node, "'checkpoint'", {"memory_budget", "objective", "evaluations"}));
   policy.kind = PolicyKind::checkpointed;
   const Yaml* budget = node.find("memory_budget");
   if (budget == nullptr) {
     return error_at(node.place, "'checkpoint' without a budget", "write memory_budget: 80%, or a size as in 512 KiB");
   }
   MONET_TRY(policy.budget, read_word(*budget, "'memory_budget'"));
-  MONET_CHECK(check_budget(*budget));
+  MONET_RETURN_IF_ERROR(check_budget(*budget));
   if (const Yaml* objective = node.find("objective")) {
     MONET_TRY(policy.objective, read_one_of(*objective, "'objective' of 'checkpoint'", {"latency", "energy", "edp"}));
   }
@@ -70,24 +70,24 @@ Status read_checkpoint(const Yaml& node, Policy& policy) {
 Expected<Policy> read_policy(const Yaml& node) {
   Policy policy;
   if (!node.is_map()) {
-    MONET_CHECK(read_one_of(node, "'plan'", {"default", "fuse", "checkpoint"}));
+    MONET_RETURN_IF_ERROR(read_one_of(node, "'plan'", {"default", "fuse", "checkpoint"}));
     if (node.scalar == "fuse") policy.kind = PolicyKind::fused;
     if (node.scalar == "checkpoint") {
       return error_at(node.place, "'checkpoint' without a budget", "write {checkpoint: {memory_budget: 80%}}");
     }
     return policy;
   }
-  MONET_CHECK(check_keys_of(node, "'plan'", {"fuse", "checkpoint"}));
+  MONET_RETURN_IF_ERROR(check_keys_of(node, "'plan'", {"fuse", "checkpoint"}));
   if (node.entries.size() != 1) {
     return error_at(node.place, "a plan is made in one way", "write either fuse or checkpoint");
   }
   const Yaml::Entry& entry = node.entries.front();
-  MONET_CHECK(entry.key == "fuse" ? read_fuse(*entry.value, policy) : read_checkpoint(*entry.value, policy));
+  MONET_RETURN_IF_ERROR(entry.key == "fuse" ? read_fuse(*entry.value, policy) : read_checkpoint(*entry.value, policy));
   return policy;
 }
 
 Expected<Prices> read_prices(const Yaml& node) {
-  MONET_CHECK(check_keys_of(node, "'prices'", {"per_kwh", "per_mm2", "per_machine", "lifetime_years"}));
+  MONET_RETURN_IF_ERROR(check_keys_of(node, "'prices'", {"per_kwh", "per_mm2", "per_machine", "lifetime_years"}));
   Prices prices;
   double years = 0;
   for (const auto& [key, value] : {std::pair{"per_kwh", &prices.per_kwh},

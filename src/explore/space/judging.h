@@ -1,8 +1,8 @@
 // How the designs of a space are planned, judged and paid.
 #pragma once
 
-#include "explore/space/space.h"
 #include "config/yaml.h"
+#include "explore/space/space.h"
 
 namespace monet::explore {
 

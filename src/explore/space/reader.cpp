@@ -1,8 +1,8 @@
-#include "base/try.h"
 #include "base/read_file.h"
+#include "base/try.h"
+#include "config/yaml_values.h"
 #include "explore/space/axes.h"
 #include "explore/space/family.h"
-#include "config/yaml_values.h"
 #include "explore/space/inline_hardware.h"
 #include "explore/space/judging.h"
 #include "explore/space/space.h"
@@ -42,8 +42,8 @@ class SpaceReader {
   }
 
   Expected<ParameterTable> read(const Yaml& root) {
-    MONET_CHECK(check_keys_of(root, "a space", space_keys()));
-    MONET_CHECK(check_version(root));
+    MONET_RETURN_IF_ERROR(check_keys_of(root, "a space", space_keys()));
+    MONET_RETURN_IF_ERROR(check_version(root));
     for (const std::string_view needed : {"name", "hardware", "parameters", "workloads"}) {
       if (root.find(needed) == nullptr) {
         return error_at(root.place, fmt::format("the space has no '{}'", needed), "see docs/explore.md for an example");
@@ -53,7 +53,7 @@ class SpaceReader {
     if (const Yaml* description = root.find("description")) {
       MONET_TRY(space_.description, read_word(*description, "'description'", longest_description));
     }
-    MONET_CHECK(read_hardware_of(root));
+    MONET_RETURN_IF_ERROR(read_hardware_of(root));
     MONET_TRY(ParameterTable table, read_parameter_table(*root.find("parameters")));
     space_.axes = table.axes;
     space_.derived = table.derived;

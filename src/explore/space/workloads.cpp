@@ -1,8 +1,8 @@
 #include "explore/space/workloads.h"
 
 #include "base/try.h"
-#include "evaluate/open/subject.h"
 #include "config/yaml_values.h"
+#include "evaluate/open/opened_step.h"
 #include "networks/builtin.h"
 #include "training/options.h"
 
@@ -52,8 +52,8 @@ class WorkloadReader {
   WorkloadReader(const Yaml& node, const std::string& folder) : node_(node), folder_(folder) {}
 
   Expected<std::vector<Workload>> read() {
-    MONET_CHECK(check_keys_of(node_, "a workload", workload_keys()));
-    MONET_CHECK(read_common());
+    MONET_RETURN_IF_ERROR(check_keys_of(node_, "a workload", workload_keys()));
+    MONET_RETURN_IF_ERROR(read_common());
     std::vector<Workload> result;
     MONET_TRY(const auto networks, read_networks());
     MONET_TRY(const auto batches, read_batches());
@@ -77,8 +77,8 @@ class WorkloadReader {
             if (precisions.size() > 1) parts.push_back(std::filesystem::path(precision).stem().string());
             if (steps.size() > 1) parts.push_back(step);
             workload.name = fmt::format("{}", fmt::join(parts, "-"));
-            MONET_CHECK(check_name(workload.name, place_of("name")));
-            MONET_CHECK(check_options(workload));
+            MONET_RETURN_IF_ERROR(check_name(workload.name, place_of("name")));
+            MONET_RETURN_IF_ERROR(check_options(workload));
             result.push_back(std::move(workload));
           }
         }
@@ -195,7 +195,7 @@ class WorkloadReader {
     if (steps.front().empty()) steps.front() = "training";
     if (const Yaml* node = node_.find("step")) {
       for (const Yaml* item : one_or_more(*node)) {
-        MONET_CHECK(read_one_of(*item, what("step"), {"training", "inference"}));
+        MONET_RETURN_IF_ERROR(read_one_of(*item, what("step"), {"training", "inference"}));
       }
     }
     return steps;

@@ -1,8 +1,8 @@
 // The workloads of a space: networks, and what is done with them.
 #pragma once
 
-#include "explore/space/space.h"
 #include "config/yaml.h"
+#include "explore/space/space.h"
 
 #include <string>
 #include <vector>

@@ -155,7 +155,7 @@ Expected<Database> Database::open(const std::string& path, Mode mode) {
   sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, longest_value);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  if (mode == Mode::read) MONET_CHECK(database.execute("PRAGMA query_only = ON"));
+  if (mode == Mode::read) MONET_RETURN_IF_ERROR(database.execute("PRAGMA query_only = ON"));
   return database;
 }
 
@@ -232,7 +232,7 @@ Error Database::error(int code) const {
 }
 
 Expected<Transaction> Transaction::begin(Database& database, bool write) {
-  MONET_CHECK(database.execute(write ? "BEGIN IMMEDIATE" : "BEGIN"));
+  MONET_RETURN_IF_ERROR(database.execute(write ? "BEGIN IMMEDIATE" : "BEGIN"));
   return Transaction(database);
 }
 
@@ -241,7 +241,7 @@ Transaction::~Transaction() {
 }
 
 Status Transaction::commit() {
-  MONET_CHECK(database_->execute("COMMIT"));
+  MONET_RETURN_IF_ERROR(database_->execute("COMMIT"));
   database_ = nullptr;
   return Done{};
 }

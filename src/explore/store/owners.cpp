@@ -62,7 +62,7 @@ Expected<std::int64_t> enter_owner(Database& database) {
   // No number is given twice: one that was taken for dead may still come back.
   MONET_TRY(Statement row,
             database.prepare("INSERT INTO owners VALUES ((random() & 0x7fffffffffffffff) | 1, ?, ?, ?, ?)"));
-  MONET_CHECK(row.bind(self.host).bind(self.pid).bind(self.start).bind(self.heartbeat).run());
+  MONET_RETURN_IF_ERROR(row.bind(self.host).bind(self.pid).bind(self.start).bind(self.heartbeat).run());
   return database.integer("SELECT last_insert_rowid()");
 }
 
@@ -74,7 +74,7 @@ Status beat(Database& database, std::int64_t owner) {
 }
 
 Status remove_owner(Database& database, std::int64_t owner) {
-  MONET_CHECK(database.execute(
+  MONET_RETURN_IF_ERROR(database.execute(
       fmt::format("DELETE FROM claims WHERE owner = {0}; DELETE FROM owners WHERE owner = {0}", owner)));
   return Done{};
 }
@@ -93,7 +93,7 @@ Expected<std::unordered_set<std::int64_t>> dead_owners(Database& database, std::
 
 Status remove_dead_owners(Database& database, std::int64_t self) {
   MONET_TRY(const auto dead, dead_owners(database, self));
-  for (const std::int64_t owner : dead) MONET_CHECK(remove_owner(database, owner));
+  for (const std::int64_t owner : dead) MONET_RETURN_IF_ERROR(remove_owner(database, owner));
   return database.execute("DELETE FROM claims WHERE owner NOT IN (SELECT owner FROM owners)");
 }
 

@@ -18,15 +18,15 @@ namespace {
 Status write_rows(Database& database, const Space& space, const std::map<Design, Outcome>& outcomes) {
   MONET_TRY(OutcomeRows rows, OutcomeRows::open(database, space));
   MONET_TRY(Transaction transaction, Transaction::begin(database, true));
-  for (const auto& [design, outcome] : outcomes) MONET_CHECK(rows.write(outcome));
+  for (const auto& [design, outcome] : outcomes) MONET_RETURN_IF_ERROR(rows.write(outcome));
   return transaction.commit();
 }
 
 Expected<std::string> new_store(const std::string& target, const StoreSubject& subject,
                                 const std::map<Design, Outcome>& outcomes) {
   bool exists = false;
-  MONET_CHECK(make_store_file(target, subject, exists,
-                              [&](Database& database) { return write_rows(database, subject.space, outcomes); }));
+  MONET_RETURN_IF_ERROR(make_store_file(
+      target, subject, exists, [&](Database& database) { return write_rows(database, subject.space, outcomes); }));
   if (!exists) return target;
   return Error{.message = "there is such a file already", .place = target, .advice = "name another one with --store"};
 }
@@ -76,8 +76,8 @@ std::vector<std::string> places_for(const std::string& path) {
 
 // What the connection has, which no process fills any more.
 Status copy_whole(Database& from, Database& to, const Space& space, const std::map<Design, Outcome>& pending) {
-  MONET_CHECK(from.copy_to(to));
-  MONET_CHECK(to.execute("DELETE FROM claims; DELETE FROM owners"));
+  MONET_RETURN_IF_ERROR(from.copy_to(to));
+  MONET_RETURN_IF_ERROR(to.execute("DELETE FROM claims; DELETE FROM owners"));
   return write_rows(to, space, pending);
 }
 
@@ -132,10 +132,10 @@ Expected<RescuedStore> rescue_open(Database& database, bool whole, const StoreSu
     std::uint64_t designs = 0;
     const Status made = make_file(target, exists, [&](Database& made_here) -> Status {
       if (whole) {
-        MONET_CHECK(copy_whole(database, made_here, subject.space, found.outcomes));
+        MONET_RETURN_IF_ERROR(copy_whole(database, made_here, subject.space, found.outcomes));
       } else {
-        MONET_CHECK(make_tables(made_here, subject));
-        MONET_CHECK(write_rows(made_here, subject.space, found.outcomes));
+        MONET_RETURN_IF_ERROR(make_tables(made_here, subject));
+        MONET_RETURN_IF_ERROR(write_rows(made_here, subject.space, found.outcomes));
       }
       MONET_TRY(const std::int64_t count, made_here.integer("SELECT count(*) FROM designs"));
       designs = static_cast<std::uint64_t>(count);

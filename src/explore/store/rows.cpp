@@ -87,7 +87,7 @@ Expected<bool> OutcomeRows::write(const Outcome& outcome) {
   bind_failure(design_, outcome.failure);
   design_.bind(std::int64_t{outcome.excluded}).bind(std::string_view(outcome.hardware_hash)).bind(outcome.area_mm2);
   design_.bind(outcome.static_w).bind(outcome.macs_per_cycle).bind(outcome.on_chip_bits);
-  MONET_CHECK(design_.run());
+  MONET_RETURN_IF_ERROR(design_.run());
   if (database_->changes() == 0) return false;
   for (std::size_t i = 0; i < outcome.workloads.size(); ++i) {
     const WorkloadOutcome& workload = outcome.workloads[i];
@@ -96,7 +96,7 @@ Expected<bool> OutcomeRows::write(const Outcome& outcome) {
     result_.bind(workload.latency_cycles).bind(workload.latency_s).bind(workload.energy_pj).bind(workload.peak_bytes);
     result_.bind(workload.macs).bind(workload.utilization).bind(workload.stacks).bind(workload.tiles);
     result_.bind(workload.recomputed).bind(workload.paged).bind(std::string_view(workload.recipe));
-    MONET_CHECK(result_.run());
+    MONET_RETURN_IF_ERROR(result_.run());
   }
   return true;
 }
@@ -143,7 +143,7 @@ Status OutcomeRows::for_each(const std::function<Status(const Outcome&)>& look) 
   Outcome outcome;
   while (row) {
     MONET_TRY(row, read_design(rows, outcome));
-    MONET_CHECK(look(outcome));
+    MONET_RETURN_IF_ERROR(look(outcome));
   }
   return transaction.commit();
 }

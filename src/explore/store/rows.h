@@ -1,8 +1,8 @@
 // Outcomes as rows of a store's tables, and back: every number to the bit.
 #pragma once
 
-#include "explore/store/database.h"
 #include "explore/price/outcome.h"
+#include "explore/store/database.h"
 
 #include <functional>
 #include <optional>

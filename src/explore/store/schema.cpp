@@ -119,8 +119,8 @@ Status check_tables(Database& database) {
 
 Status make_tables(Database& database, const StoreSubject& subject) {
   MONET_TRY(Transaction transaction, Transaction::begin(database, true));
-  for (const Part& part : parts) MONET_CHECK(database.execute(std::string(part.sql)));
-  MONET_CHECK(
+  for (const Part& part : parts) MONET_RETURN_IF_ERROR(database.execute(std::string(part.sql)));
+  MONET_RETURN_IF_ERROR(
       database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, store_format)));
   MONET_TRY(Statement meta, database.prepare("INSERT INTO meta VALUES (?, ?)"));
   const Space& space = subject.space;
@@ -129,13 +129,13 @@ Status make_tables(Database& database, const StoreSubject& subject) {
                                                                                  {"space", space.name},
                                                                                  {"space_text", space.text},
                                                                                  {"space_path", space.path}}};
-  for (const auto& [key, value] : entries) MONET_CHECK(meta.bind(key).bind(value).run());
+  for (const auto& [key, value] : entries) MONET_RETURN_IF_ERROR(meta.bind(key).bind(value).run());
   MONET_TRY(Statement row, database.prepare("INSERT INTO workloads VALUES (?, ?, ?, ?, ?, ?, ?)"));
   for (std::size_t i = 0; i < subject.workloads.size(); ++i) {
     const StoredWorkload& stored = subject.workloads[i];
     row.bind(static_cast<std::int64_t>(i)).bind(stored.name).bind(space.workloads[i].network);
     row.bind(space.workloads[i].weight).bind(stored.graph_hash).bind(stored.nodes).bind(stored.parameters);
-    MONET_CHECK(row.run());
+    MONET_RETURN_IF_ERROR(row.run());
   }
   return transaction.commit();
 }
@@ -171,8 +171,8 @@ Status make_file(const std::string& path, bool& exists, const std::function<Stat
 Status make_store_file(const std::string& path, const StoreSubject& subject, bool& exists,
                        const std::function<Status(Database&)>& fill) {
   return make_file(path, exists, [&](Database& database) -> Status {
-    MONET_CHECK(make_journal(database));
-    MONET_CHECK(make_tables(database, subject));
+    MONET_RETURN_IF_ERROR(make_journal(database));
+    MONET_RETURN_IF_ERROR(make_tables(database, subject));
     return fill ? fill(database) : Status(Done{});
   });
 }
@@ -196,7 +196,7 @@ Expected<StoreIdentity> read_identity(Database& database) {
   MONET_TRY(const bool checked, check.step());
   if (checked && check.text(0) != "ok") return database.damaged(check.text(0));
   check.reset();
-  MONET_CHECK(check_tables(database));
+  MONET_RETURN_IF_ERROR(check_tables(database));
 
   StoreIdentity identity;
   MONET_TRY(Statement meta, database.prepare("SELECT value FROM meta WHERE key = ?"));

@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds longest_wait{50};
 StoreSubject subject_of(const DesignPricer& pricer) {
   StoreSubject subject{.space = pricer.space(), .fingerprint = pricer.fingerprint()};
   for (std::size_t i = 0; i < subject.space.workloads.size(); ++i) {
-    const Subject& network = pricer.subjects()[i];
+    const OpenedStep& network = pricer.opened_steps()[i];
     subject.workloads.push_back({subject.space.workloads[i].name, pricer.graph_hashes()[i],
                                  static_cast<std::int64_t>(network.graph.nodes().size()), network.parameters});
   }
@@ -106,9 +106,9 @@ struct Store::Impl {
     for (const Outcome& outcome : pending) {
       MONET_TRY(const bool is_new, rows->write(outcome));
       fresh += is_new ? 1 : 0;
-      MONET_CHECK(unclaim.bind(static_cast<std::int64_t>(outcome.design)).run());
+      MONET_RETURN_IF_ERROR(unclaim.bind(static_cast<std::int64_t>(outcome.design)).run());
     }
-    MONET_CHECK(beat(database, owner));
+    MONET_RETURN_IF_ERROR(beat(database, owner));
     return fresh;
   }
 
@@ -120,10 +120,10 @@ struct Store::Impl {
 
   Status write_pending() {
     if (pending.empty()) return Done{};
-    MONET_CHECK(check_there());
+    MONET_RETURN_IF_ERROR(check_there());
     MONET_TRY(Transaction transaction, Transaction::begin(database, true));
     MONET_TRY(const std::uint64_t fresh, write_rows());
-    MONET_CHECK(transaction.commit());
+    MONET_RETURN_IF_ERROR(transaction.commit());
     have_written(fresh);
     return Done{};
   }
@@ -132,9 +132,9 @@ struct Store::Impl {
     MONET_TRY(rows, OutcomeRows::open(database, space));
     MONET_TRY(Transaction transaction, Transaction::begin(database, true));
     MONET_TRY(const std::int64_t number, enter_owner(database));
-    MONET_CHECK(remove_dead_owners(database, number));
+    MONET_RETURN_IF_ERROR(remove_dead_owners(database, number));
     MONET_TRY(const std::int64_t designs, database.integer("SELECT count(*) FROM designs"));
-    MONET_CHECK(transaction.commit());
+    MONET_RETURN_IF_ERROR(transaction.commit());
     saved = static_cast<std::uint64_t>(designs);
     owner = number;
     return Done{};
@@ -148,19 +148,19 @@ Store::~Store() = default;
 
 Expected<Store> Store::open_to_fill(const std::string& path, const StoreSubject& subject, bool create) {
   bool exists = false;
-  MONET_CHECK(make_store_file(path, subject, exists));
+  MONET_RETURN_IF_ERROR(make_store_file(path, subject, exists));
   if (exists && create)
     return Error{.message = "there is such a file already",
                  .place = path,
                  .advice = "go on with what it has by --resume, or name another one with --store"};
   MONET_TRY(Database database, Database::open(path, Database::Mode::write));
   MONET_TRY(StoreIdentity identity, read_identity(database));
-  MONET_CHECK(check_same(identity, subject, path));
-  MONET_CHECK(database.execute("PRAGMA synchronous = FULL"));
+  MONET_RETURN_IF_ERROR(check_same(identity, subject, path));
+  MONET_RETURN_IF_ERROR(database.execute("PRAGMA synchronous = FULL"));
   std::unique_ptr<Impl> impl(new Impl{std::move(database), subject.space, std::move(identity.workloads),
                                       std::move(identity.version), std::move(identity.fingerprint)});
   impl->presence = Presence::of(impl->database);
-  MONET_CHECK(impl->enter());
+  MONET_RETURN_IF_ERROR(impl->enter());
   return Store(std::move(impl));
 }
 
@@ -194,11 +194,11 @@ Expected<Store> Store::open_to_read(const std::string& path) {
 
 Expected<Store> Store::scratch(const StoreSubject& subject) {
   MONET_TRY(Database database, Database::open(":memory:", Database::Mode::make));
-  MONET_CHECK(make_tables(database, subject));
+  MONET_RETURN_IF_ERROR(make_tables(database, subject));
   MONET_TRY(StoreIdentity identity, read_identity(database));
   std::unique_ptr<Impl> impl(new Impl{std::move(database), subject.space, std::move(identity.workloads),
                                       std::move(identity.version), std::move(identity.fingerprint)});
-  MONET_CHECK(impl->enter());
+  MONET_RETURN_IF_ERROR(impl->enter());
   return Store(std::move(impl));
 }
 
@@ -217,11 +217,11 @@ Expected<std::optional<Outcome>> Store::find(Design design) {
 
 Expected<std::vector<Design>> Store::claim(std::span<const Design> designs, std::size_t least) {
   Database& database = impl_->database;
-  MONET_CHECK(impl_->check_there());
+  MONET_RETURN_IF_ERROR(impl_->check_there());
   MONET_TRY(Transaction transaction, Transaction::begin(database, true));
   MONET_TRY(const std::uint64_t fresh, impl_->write_rows());
-  MONET_CHECK(remove_dead_owners(database, impl_->owner));
-  MONET_CHECK(beat(database, impl_->owner));
+  MONET_RETURN_IF_ERROR(remove_dead_owners(database, impl_->owner));
+  MONET_RETURN_IF_ERROR(beat(database, impl_->owner));
   MONET_TRY(const std::int64_t fillers, database.integer("SELECT count(*) FROM owners"));
   const auto processes = static_cast<std::size_t>(std::max<std::int64_t>(1, fillers));
   const std::size_t fair = (designs.size() + processes - 1) / processes;
@@ -236,14 +236,14 @@ Expected<std::vector<Design>> Store::claim(std::span<const Design> designs, std:
     MONET_TRY(const bool here, impl_->rows->has(design));
     if (here) continue;
     const auto number = static_cast<std::int64_t>(design);
-    MONET_CHECK(enter.bind(number).bind(impl_->owner).run());
+    MONET_RETURN_IF_ERROR(enter.bind(number).bind(impl_->owner).run());
     MONET_TRY(const bool ours, mine.bind(number).bind(impl_->owner).step());
     if (ours) {
       mine.reset();
       claimed.push_back(design);
     }
   }
-  MONET_CHECK(transaction.commit());
+  MONET_RETURN_IF_ERROR(transaction.commit());
   impl_->have_written(fresh);
   return claimed;
 }
@@ -287,7 +287,7 @@ std::uint64_t Store::size() {
 }
 
 Status Store::for_each(const std::function<Status(const Outcome&)>& look) {
-  MONET_CHECK(impl_->write_pending());
+  MONET_RETURN_IF_ERROR(impl_->write_pending());
   return impl_->rows->for_each(look);
 }
 

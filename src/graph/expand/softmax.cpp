@@ -1,5 +1,5 @@
-#include "graph/expand/class_labels.h"
 #include "graph/expand.h"
+#include "graph/expand/class_labels.h"
 
 namespace monet {
 

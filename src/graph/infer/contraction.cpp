@@ -92,7 +92,7 @@ Status check_letters(const std::string& letters, const std::string& equation) {
 Status check_operand(const OperatorTypes& operation, const EinsumEquation& equation, std::size_t i) {
   const std::string& letters = equation.operands[i];
   const Shape& shape = operation.shape(i);
-  MONET_CHECK(check_letters(letters, operation.attributes.text(Attr::equation)));
+  MONET_RETURN_IF_ERROR(check_letters(letters, operation.attributes.text(Attr::equation)));
   if (letters.size() != shape.size()) {
     return shape_error(fmt::format("the Einsum equation '{}' gives operand {} the {} axes '{}', and it is {}",
                                    operation.attributes.text(Attr::equation), i + 1, letters.size(), letters,
@@ -114,9 +114,9 @@ Expected<Types> infer_einsum(const OperatorTypes& operation) {
   }
   for (std::size_t i = 0; i < operation.inputs.size(); ++i) {
     if (!operation.has(i)) return shape_error(fmt::format("Einsum's input {} is missing", i + 1));
-    MONET_CHECK(check_operand(operation, equation, i));
+    MONET_RETURN_IF_ERROR(check_operand(operation, equation, i));
   }
-  MONET_CHECK(check_letters(equation.output, text));
+  MONET_RETURN_IF_ERROR(check_letters(equation.output, text));
   const auto shape_of = [&](std::size_t i) -> const Shape& { return operation.shape(i); };
   for (std::size_t i = 0; i < operation.inputs.size(); ++i) {
     for (std::size_t axis = 0; axis < operation.shape(i).size(); ++axis) {

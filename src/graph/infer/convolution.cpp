@@ -28,10 +28,10 @@ Status check_list(const OperatorTypes& operation, Attr key, std::size_t length, 
 }
 
 Status check_attributes(const OperatorTypes& operation, std::size_t spatial) {
-  MONET_CHECK(check_list(operation, Attr::strides, spatial, 1));
-  MONET_CHECK(check_list(operation, Attr::dilations, spatial, 1));
-  MONET_CHECK(check_list(operation, Attr::pads, 2 * spatial, 0));
-  if (operation.op == Op::ConvTranspose) MONET_CHECK(check_list(operation, Attr::output_padding, spatial, 0));
+  MONET_RETURN_IF_ERROR(check_list(operation, Attr::strides, spatial, 1));
+  MONET_RETURN_IF_ERROR(check_list(operation, Attr::dilations, spatial, 1));
+  MONET_RETURN_IF_ERROR(check_list(operation, Attr::pads, 2 * spatial, 0));
+  if (operation.op == Op::ConvTranspose) MONET_RETURN_IF_ERROR(check_list(operation, Attr::output_padding, spatial, 0));
   if (operation.attributes.integer(Attr::group) < 1) {
     return shape_error(
         fmt::format("{} has {} groups", name_of(operation.op), operation.attributes.integer(Attr::group)));
@@ -132,7 +132,7 @@ Expected<Types> infer_weight_grad(const OperatorTypes& operation) {
   };
   if (x.size() < 3 || x.size() > 5 || y.size() != x.size() || w.size() != x.size()) return misfit();
   const std::size_t spatial = x.size() - 2;
-  MONET_CHECK(check_attributes(operation, spatial));
+  MONET_RETURN_IF_ERROR(check_attributes(operation, spatial));
   const std::int64_t group = operation.attributes.integer(Attr::group);
   if (y[0] != x[0] || x[1] % group != 0 || w[1] != x[1] / group || w[0] != y[1] || w[0] % group != 0) return misfit();
   const std::vector<std::int64_t>& pads = operation.attributes.integers(Attr::pads);
@@ -153,11 +153,11 @@ Expected<Types> infer_weight_grad(const OperatorTypes& operation) {
 
 Expected<Types> infer_convolution(const OperatorTypes& operation) {
   if (operation.op == Op::ConvWeightGrad) return infer_weight_grad(operation);
-  MONET_CHECK(check_ranks(operation));
+  MONET_RETURN_IF_ERROR(check_ranks(operation));
   const Shape& x = operation.shape(0);
   const Shape& w = operation.shape(1);
   const std::size_t spatial = x.size() - 2;
-  MONET_CHECK(check_attributes(operation, spatial));
+  MONET_RETURN_IF_ERROR(check_attributes(operation, spatial));
   MONET_TRY(const std::int64_t channels, output_channels(operation));
   if (operation.has(2) && operation.shape(2) != Shape{channels}) {
     return shape_error(fmt::format("{} has a bias of {} for {} output channels", name_of(operation.op),

@@ -38,8 +38,8 @@ Status check_per_channel(const OperatorTypes& operation, std::size_t first, std:
 }
 
 Expected<Types> infer_batch(const OperatorTypes& operation) {
-  MONET_CHECK(check_rank(operation, 2));
-  MONET_CHECK(check_per_channel(operation, 1, 4));
+  MONET_RETURN_IF_ERROR(check_rank(operation, 2));
+  MONET_RETURN_IF_ERROR(check_per_channel(operation, 1, 4));
   const TensorType output{operation.shape(0), operation.format(0)};
   if (operation.attributes.integer(Attr::training_mode) == 0) return Types{output};
   const TensorType statistic = statistic_type(operation, {operation.shape(0)[1]});
@@ -48,7 +48,7 @@ Expected<Types> infer_batch(const OperatorTypes& operation) {
 
 // Layer and root-mean-square normalization: over all axes from `axis` on.
 Expected<Types> infer_layer(const OperatorTypes& operation) {
-  MONET_CHECK(check_axis(operation));
+  MONET_RETURN_IF_ERROR(check_axis(operation));
   const Shape& input = operation.shape(0);
   for (std::size_t i = 1; i < 3; ++i) {
     if (operation.has(i) && broadcast(operation.shape(i), input) != input) {
@@ -74,9 +74,9 @@ Status check_groups(const OperatorTypes& operation) {
 // Group and instance normalization: statistics for each group of channels of each sample.
 Expected<Types> infer_groups(const OperatorTypes& operation) {
   const bool instances = operation.op == Op::InstanceNormalization;
-  MONET_CHECK(check_rank(operation, instances ? 3 : 2));
-  MONET_CHECK(check_per_channel(operation, 1, 2));
-  if (!instances) MONET_CHECK(check_groups(operation));
+  MONET_RETURN_IF_ERROR(check_rank(operation, instances ? 3 : 2));
+  MONET_RETURN_IF_ERROR(check_per_channel(operation, 1, 2));
+  if (!instances) MONET_RETURN_IF_ERROR(check_groups(operation));
   const Shape& input = operation.shape(0);
   const std::int64_t groups = instances ? input[1] : operation.attributes.integer(Attr::num_groups);
   const TensorType statistic = statistic_type(operation, {input[0], groups});
@@ -97,9 +97,9 @@ Status check_size(const OperatorTypes& operation) {
 
 Status check(const OperatorTypes& operation) {
   switch (operation.op) {
-    case Op::LpNormalization: MONET_CHECK(check_axis(operation)); return check_order(operation);
+    case Op::LpNormalization: MONET_RETURN_IF_ERROR(check_axis(operation)); return check_order(operation);
     case Op::MeanVarianceNormalization: return check_axes(operation);
-    case Op::LRN: MONET_CHECK(check_rank(operation, 2)); return check_size(operation);
+    case Op::LRN: MONET_RETURN_IF_ERROR(check_rank(operation, 2)); return check_size(operation);
     default: return Done{};
   }
 }
@@ -121,7 +121,7 @@ Expected<Types> infer_norm(const OperatorTypes& operation) {
     case Op::RMSNormalizationGrad:
     case Op::GroupNormalizationParameterGrad:
     case Op::GroupNormalizationGrad: return infer_norm_gradient(operation);
-    default: MONET_CHECK(check(operation)); return Types{{operation.shape(0), operation.format(0)}};
+    default: MONET_RETURN_IF_ERROR(check(operation)); return Types{{operation.shape(0), operation.format(0)}};
   }
 }
 

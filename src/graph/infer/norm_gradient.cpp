@@ -83,21 +83,21 @@ Expected<Types> infer_parameters(const OperatorTypes& operation) {
 
 Expected<Types> infer_norm_gradient(const OperatorTypes& operation) {
   const Shape& input = operation.shape(1);
-  MONET_CHECK(check_shape(operation, "an output gradient", 0, input));
+  MONET_RETURN_IF_ERROR(check_shape(operation, "an output gradient", 0, input));
   MONET_TRY(const Shape statistics, statistic_shape(operation));
   const bool parameters = of_parameters(operation.op);
   std::size_t at = parameters ? 2 : 3;
-  if (has_mean(operation.op)) MONET_CHECK(check_shape(operation, "a mean", at++, statistics));
-  MONET_CHECK(check_shape(operation, "an inverse deviation", at++, statistics));
+  if (has_mean(operation.op)) MONET_RETURN_IF_ERROR(check_shape(operation, "a mean", at++, statistics));
+  MONET_RETURN_IF_ERROR(check_shape(operation, "an inverse deviation", at++, statistics));
   if (parameters) return infer_parameters(operation);
   if (of_rows(operation.op)) {
     if (broadcast(operation.shape(2), input) != input) return misfit(operation, "a scale", 2, input);
   } else {
-    MONET_CHECK(check_shape(operation, "a scale", 2, {input[1]}));
+    MONET_RETURN_IF_ERROR(check_shape(operation, "a scale", 2, {input[1]}));
   }
   if (operation.op == Op::BatchNormalizationGrad) {
-    MONET_CHECK(check_shape(operation, "a gradient of the scale", 5, statistics));
-    MONET_CHECK(check_shape(operation, "a gradient of the bias", 6, statistics));
+    MONET_RETURN_IF_ERROR(check_shape(operation, "a gradient of the scale", 5, statistics));
+    MONET_RETURN_IF_ERROR(check_shape(operation, "a gradient of the bias", 6, statistics));
   }
   return Types{{input, operation.format(1)}};
 }

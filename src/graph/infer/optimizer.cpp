@@ -46,7 +46,7 @@ Expected<Types> infer_optimizer(const OperatorTypes& operation) {
     return shape_error(fmt::format("{} needs two axes, and its parameter is {}", name_of(operation.op),
                                    to_string(operation.shape(0))));
   }
-  MONET_CHECK(check_states(operation));
+  MONET_RETURN_IF_ERROR(check_states(operation));
   for (std::size_t i = layout.scalar(0); i < operation.inputs.size(); ++i) {
     if (operation.has(i) && !operation.shape(i).empty()) {
       return shape_error(fmt::format("{} has {} where a scalar is due, as input {}", name_of(operation.op),

@@ -33,10 +33,10 @@ Status check_window(const OperatorTypes& operation) {
     return shape_error(fmt::format("{} has an input of {}", name_of(operation.op), to_string(operation.shape(0))),
                        "give it a batch axis, a channel axis and one to three more");
   }
-  MONET_CHECK(check_values(operation, Attr::kernel_shape, rank - 2, 1));
-  MONET_CHECK(check_values(operation, Attr::strides, rank - 2, 1));
-  MONET_CHECK(check_values(operation, Attr::dilations, rank - 2, 1));
-  MONET_CHECK(check_values(operation, Attr::pads, 2 * (rank - 2), 0));
+  MONET_RETURN_IF_ERROR(check_values(operation, Attr::kernel_shape, rank - 2, 1));
+  MONET_RETURN_IF_ERROR(check_values(operation, Attr::strides, rank - 2, 1));
+  MONET_RETURN_IF_ERROR(check_values(operation, Attr::dilations, rank - 2, 1));
+  MONET_RETURN_IF_ERROR(check_values(operation, Attr::pads, 2 * (rank - 2), 0));
   if (operation.op == Op::LpPool && operation.attributes.integer(Attr::p) < 1) {
     return shape_error(fmt::format("LpPool has the order p = {}", operation.attributes.integer(Attr::p)),
                        "p is at least 1");
@@ -82,17 +82,17 @@ bool plausible(const Shape& shape) {
 }  // namespace
 
 Expected<Types> infer_pool(const OperatorTypes& operation) {
-  MONET_CHECK(check_window(operation));
+  MONET_RETURN_IF_ERROR(check_window(operation));
   const Shape& given = operation.attributes.integers(Attr::shape);
   if (!plausible(given)) {
     return shape_error(fmt::format("{} is to give a tensor of {}", name_of(operation.op), to_string(given)));
   }
   const TensorType output{given, operation.format(0)};
   if (operation.op == Op::AveragePoolGrad) {
-    MONET_CHECK(check_places(operation, given, operation.shape(0)));
+    MONET_RETURN_IF_ERROR(check_places(operation, given, operation.shape(0)));
     return Types{output};
   }
-  MONET_CHECK(check_places(operation, operation.shape(0), given));
+  MONET_RETURN_IF_ERROR(check_places(operation, operation.shape(0), given));
   if (operation.op != Op::MaxPool) return Types{output};
   return Types{output, {given, {.element = ElementType::int64}}};
 }

@@ -34,16 +34,16 @@ Expected<Types> infer_reduction(const OperatorTypes& operation) {
   switch (operation.op) {
     case Op::ArgMax:
     case Op::ArgMin: {
-      MONET_CHECK(check_axis(operation));
+      MONET_RETURN_IF_ERROR(check_axis(operation));
       const std::int64_t axis = operation.attributes.integer(Attr::axis);
       const bool keep = operation.attributes.integer(Attr::keepdims) != 0;
       return Types{{reduced(input, {&axis, 1}, keep), {.element = ElementType::int64}}};
     }
-    case Op::CumSum: MONET_CHECK(check_axis(operation)); return Types{{input, operation.format(0)}};
-    case Op::TopK: MONET_CHECK(check_axis(operation)); return infer_top_k(operation);
-    case Op::Hardmax: MONET_CHECK(check_axes(operation)); return Types{{input, operation.format(0)}};
+    case Op::CumSum: MONET_RETURN_IF_ERROR(check_axis(operation)); return Types{{input, operation.format(0)}};
+    case Op::TopK: MONET_RETURN_IF_ERROR(check_axis(operation)); return infer_top_k(operation);
+    case Op::Hardmax: MONET_RETURN_IF_ERROR(check_axes(operation)); return Types{{input, operation.format(0)}};
     default: {
-      MONET_CHECK(check_axes(operation));
+      MONET_RETURN_IF_ERROR(check_axes(operation));
       const bool keep = operation.attributes.integer(Attr::keepdims) != 0;
       return Types{{reduced(input, operation.attributes.integers(Attr::axes), keep), operation.format(0)}};
     }

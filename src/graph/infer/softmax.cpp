@@ -59,7 +59,7 @@ Status check_one_value(const OperatorTypes& operation) {
 }
 
 Expected<Types> infer_loss(const OperatorTypes& operation) {
-  MONET_CHECK(check_classes(operation, 0));
+  MONET_RETURN_IF_ERROR(check_classes(operation, 0));
   const bool each = operation.attributes.text(Attr::reduction) == "none";
   const TensorType loss{each ? operation.shape(1) : Shape{}, operation.format(0)};
   if (operation.op == Op::NegativeLogLikelihoodLoss) return Types{loss};
@@ -67,9 +67,9 @@ Expected<Types> infer_loss(const OperatorTypes& operation) {
 }
 
 Expected<Types> infer_loss_gradient(const OperatorTypes& operation) {
-  MONET_CHECK(check_classes(operation, 1));
+  MONET_RETURN_IF_ERROR(check_classes(operation, 1));
   const bool each = operation.attributes.text(Attr::reduction) == "none";
-  if (!each) MONET_CHECK(check_one_value(operation));
+  if (!each) MONET_RETURN_IF_ERROR(check_one_value(operation));
   if (each && operation.shape(0) != operation.shape(2)) {
     return shape_error(fmt::format("{} has a loss gradient of {} for labels of {}", name_of(operation.op),
                                    to_string(operation.shape(0)), to_string(operation.shape(2))),
@@ -99,18 +99,18 @@ Status check_pairs(const OperatorTypes& operation, std::size_t values_at) {
 }
 
 Expected<Types> infer_pair_loss(const OperatorTypes& operation) {
-  MONET_CHECK(check_pairs(operation, 0));
+  MONET_RETURN_IF_ERROR(check_pairs(operation, 0));
   return Types{{{}, operation.format(0)}};
 }
 
 Expected<Types> infer_pair_loss_gradient(const OperatorTypes& operation) {
-  MONET_CHECK(check_one_value(operation));
-  MONET_CHECK(check_pairs(operation, 1));
+  MONET_RETURN_IF_ERROR(check_one_value(operation));
+  MONET_RETURN_IF_ERROR(check_pairs(operation, 1));
   return Types{{operation.shape(1), operation.format(1)}};
 }
 
 Expected<Types> infer_row_gradient(const OperatorTypes& operation) {
-  MONET_CHECK(check_axes(operation));
+  MONET_RETURN_IF_ERROR(check_axes(operation));
   if (operation.shape(0) != operation.shape(1)) {
     return shape_error(fmt::format("{} has a gradient of {} for an output of {}", name_of(operation.op),
                                    to_string(operation.shape(0)), to_string(operation.shape(1))),
@@ -132,7 +132,7 @@ Expected<Types> infer_softmax(const OperatorTypes& operation) {
     case Op::BinaryCrossEntropyLoss: return infer_pair_loss(operation);
     case Op::MeanSquaredErrorLossGrad:
     case Op::BinaryCrossEntropyLossGrad: return infer_pair_loss_gradient(operation);
-    default: MONET_CHECK(check_axes(operation)); return Types{{operation.shape(0), operation.format(0)}};
+    default: MONET_RETURN_IF_ERROR(check_axes(operation)); return Types{{operation.shape(0), operation.format(0)}};
   }
 }
 

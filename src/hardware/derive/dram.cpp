@@ -1,6 +1,6 @@
+#include "base/embedded.h"
 #include "hardware/derive/costs.h"
 #include "hardware/derive/table.h"
-#include "base/embedded.h"
 
 #include <fmt/format.h>
 

@@ -2,11 +2,11 @@
 // and Jouppi et al. at 7 nm, whose levels differ by more than scaling explains. So one of them is the anchor of an
 // answer (the latter below 16 nm), other nodes follow by scaling, and what the anchor lacks is had from a ratio inside
 // another publication, never from a sum of two.
+#include "base/embedded.h"
 #include "base/require.h"
 #include "hardware/derive/costs.h"
 #include "hardware/derive/scaling.h"
 #include "hardware/derive/table.h"
-#include "base/embedded.h"
 
 #include <fmt/format.h>
 

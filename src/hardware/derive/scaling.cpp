@@ -1,8 +1,8 @@
 #include "hardware/derive/scaling.h"
 
+#include "base/embedded.h"
 #include "hardware/derive/curve.h"
 #include "hardware/derive/table.h"
-#include "base/embedded.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,12 +3,12 @@
 // Each width and node of the table is a curve over size; between widths, and between nodes, values are interpolated on
 // logarithmic axes like sizes. Beyond the table sizes, and widths below it, follow the power law fitted to it; wider
 // words are spread over macros side by side, each with its share of the size; other nodes are scaled from the nearest.
+#include "base/embedded.h"
 #include "base/require.h"
 #include "hardware/derive/costs.h"
 #include "hardware/derive/curve.h"
 #include "hardware/derive/scaling.h"
 #include "hardware/derive/table.h"
-#include "base/embedded.h"
 
 #include <fmt/format.h>
 

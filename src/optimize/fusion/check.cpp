@@ -233,7 +233,7 @@ class Checking {
 
   const Graph& graph_;
   const Hardware& hardware_;
-  Machine machine_;
+  RoutedMachine machine_;
   const Rules& rules_;
   std::span<const std::vector<NodeId>> stacks_;
   std::span<const StoredWidth> bits_;

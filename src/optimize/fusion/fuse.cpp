@@ -30,11 +30,11 @@ class Fusing {
     if (settings_.begun) settings_.begun();
     MONET_TRY(problem_, make_problem(graph_, evaluator.machine(), settings_.rules, evaluator.element_bits()));
     result_.operators = problem_.size();
-    MONET_CHECK(find_candidates());
+    MONET_RETURN_IF_ERROR(find_candidates());
     price();
     MONET_TRY(const std::vector<Stacks> starts, find_starts());
-    MONET_CHECK(improve_on(starts));
-    MONET_CHECK(check(evaluator.element_bits()));
+    MONET_RETURN_IF_ERROR(improve_on(starts));
+    MONET_RETURN_IF_ERROR(check(evaluator.element_bits()));
     result_.stopped = settings_.stop && settings_.stop();
     return std::move(result_);
   }

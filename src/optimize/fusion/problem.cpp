@@ -24,7 +24,8 @@ std::int64_t axis_or_one(const Shape& shape, std::size_t axis) { return axis < s
 
 class Making {
  public:
-  Making(const Graph& graph, const Machine& machine, const Rules& rules, std::span<const StoredWidth> element_bits)
+  Making(const Graph& graph, const RoutedMachine& machine, const Rules& rules,
+         std::span<const StoredWidth> element_bits)
       : graph_(graph),
         machine_(machine),
         rules_(rules),
@@ -191,7 +192,7 @@ class Making {
   }
 
   const Graph& graph_;
-  const Machine& machine_;
+  const RoutedMachine& machine_;
   const Rules& rules_;
   std::span<const StoredWidth> element_bits_;
   Dependencies dependencies_;
@@ -235,7 +236,7 @@ std::int64_t tiling_of(const Graph& graph, const Node& node) {
   return std::max<std::int64_t>(1, pieces);
 }
 
-Expected<Problem> make_problem(const Graph& graph, const Machine& machine, const Rules& rules,
+Expected<Problem> make_problem(const Graph& graph, const RoutedMachine& machine, const Rules& rules,
                                std::span<const StoredWidth> element_bits) {
   return Making(graph, machine, rules, element_bits).run();
 }

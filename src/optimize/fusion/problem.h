@@ -72,7 +72,7 @@ std::int64_t tiling_of(const Graph& graph, const Node& node);
 
 // `element_bits` by tensor. Weights are the parameters that convolutions and products read; a Conv's are whole on each
 // core, those of the others split over the cores of a kind. Fails for more than max_operators.
-Expected<Problem> make_problem(const Graph& graph, const Machine& machine, const Rules& rules,
+Expected<Problem> make_problem(const Graph& graph, const RoutedMachine& machine, const Rules& rules,
                                std::span<const StoredWidth> element_bits);
 
 }  // namespace monet::fusion

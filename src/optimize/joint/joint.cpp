@@ -3,7 +3,7 @@
 #include "base/stop.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
-#include "evaluate/account/carried_out.h"
+#include "evaluate/account/complete_plan.h"
 #include "optimize/fusion/fuse.h"
 #include "optimize/joint/archive.h"
 #include "optimize/memory/search.h"
@@ -37,12 +37,12 @@ class JointSearch {
     std::vector<Base> bases = {{.plan = plan_}};
     if (options_.fuse && !is_over()) {
       MONET_TRY(Base fused, fuse());
-      MONET_CHECK(add(fused));
+      MONET_RETURN_IF_ERROR(add(fused));
       bases.push_back(std::move(fused));
     }
     for (std::size_t round = 0; round < options_.rounds && !is_over(); ++round) {
       for (const Base& base : bases) {
-        if (!is_over()) MONET_CHECK(decide(base, round));
+        if (!is_over()) MONET_RETURN_IF_ERROR(decide(base, round));
       }
       if (!options_.place || round + 1 == options_.rounds || is_over()) break;
       MONET_TRY(Base placed, place(round));
@@ -50,7 +50,7 @@ class JointSearch {
       bases.push_back(std::move(placed));
     }
     result.complete = !is_over();
-    MONET_CHECK(take_front(result));
+    MONET_RETURN_IF_ERROR(take_front(result));
     result.evaluated = evaluated_;
     return result;
   }
@@ -79,13 +79,13 @@ class JointSearch {
     result.start = {.plan = plan_, .price = priced.price};
     MONET_TRY(result.start.peak_bytes, pricer_.packed_peak(priced, options_.memory));
     complete(result.start, priced);
-    MONET_CHECK(keep_time_free());
+    MONET_RETURN_IF_ERROR(keep_time_free());
     archive_.add({.objectives = objectives_of(priced.price, result.start.peak_bytes), .plan = [&] { return plan_; }});
     return result;
   }
 
   void complete(JointPlan& plan, const Priced& priced) const {
-    plan.complete = plan_as_carried_out(priced.scheduled(hardware_), plan.plan, step_);
+    plan.complete = complete_plan_of(priced.scheduled(hardware_), plan.plan, step_);
     for (const std::vector<NodeId>& stack : priced.evaluated.assignment.stacks) plan.stacks += stack.size() > 1 ? 1 : 0;
   }
 
@@ -97,7 +97,7 @@ class JointSearch {
     constexpr double more_tiles = 1.5;
     const auto start = std::chrono::steady_clock::now();
     MONET_TRY(const Priced priced, pricer_.price(plan_, settled_));
-    MONET_CHECK(pricer_.check(priced));
+    MONET_RETURN_IF_ERROR(pricer_.check(priced));
     MONET_TRY(const std::int64_t peak, pricer_.packed_peak(priced, options_.memory));
     static_cast<void>(peak);
     const double at_the_end = more_tiles * static_cast<double>(options_.plans) * seconds_since(start);
@@ -175,13 +175,13 @@ class JointSearch {
                           .budget_bytes = options_.budget_bytes,
                           .deadline_cycles = options_.deadline_cycles};
     say("memory: the budget", 0, options_.budgets + 2);
-    MONET_CHECK(search_for(goal));
+    MONET_RETURN_IF_ERROR(search_for(goal));
     if (options_.decide && !space.candidates().empty() && !is_over()) {
       MemoryGoal least = goal;
       least.least_memory = true;
       say("memory: the least", 1, options_.budgets + 2);
-      MONET_CHECK(search_for(least));
-      MONET_CHECK(sweep(prices, space, goal, effort));
+      MONET_RETURN_IF_ERROR(search_for(least));
+      MONET_RETURN_IF_ERROR(sweep(prices, space, goal, effort));
     }
     evaluated_ += prices.known().size();
     return keep_best(prices, base);
@@ -199,7 +199,7 @@ class JointSearch {
       if (archive_.has_no_worse(live)) continue;
       PlanObjectives objectives = live;
       if (!is_over()) {
-        MONET_TRY(const MemoryPrice* price, prices.settle(*genome));
+        MONET_TRY(const MemoryPrice* price, prices.price_exactly(*genome));
         objectives = objectives_of(price->price, price->peak_bytes);
       }
       archive_.add({.objectives = objectives,
@@ -287,7 +287,7 @@ class JointSearch {
          archive_.spread(options_.plans, options_.deadline_cycles, static_cast<double>(options_.budget_bytes))) {
       MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(entry.plan, step_, hardware_));
       MONET_TRY(const Priced priced, pricer_.price(entry.plan, tensors));
-      MONET_CHECK(pricer_.check(priced));
+      MONET_RETURN_IF_ERROR(pricer_.check(priced));
       JointPlan plan{.plan = entry.plan, .price = priced.price, .fused = entry.fused, .placed = entry.placed};
       MONET_TRY(plan.peak_bytes, pricer_.packed_peak(priced, options_.memory));
       if (plan.peak_bytes > options_.budget_bytes || plan.price.cycles > options_.deadline_cycles) continue;

@@ -204,8 +204,9 @@ std::int64_t static_bytes(const ScheduledStep& step, const MemorySpace& space, M
 
 }  // namespace
 
-MemoryBound memory_bound(const ScheduledStep& step, const Machine& machine, std::span<const OperatorBound> operators,
-                         const MemorySpace& space, MemoryId memory, std::int64_t budget_bytes) {
+MemoryBound memory_bound(const ScheduledStep& step, const RoutedMachine& machine,
+                         std::span<const OperatorBound> operators, const MemorySpace& space, MemoryId memory,
+                         std::int64_t budget_bytes) {
   const Bounds as_it_is = bounds_of(step, operators);
   MemoryBound bound{.cycles = as_it_is.cycles, .energy_pj = as_it_is.pj};
   for (std::size_t m = 0; m < step.hardware.memories.size(); ++m) {

@@ -21,7 +21,8 @@ struct MemoryBound {
 // Cycles and energy: those of the step as it is, and the cheapest way to drop enough: for every tensor its last
 // operator once more, or its bytes out and in again, by parts of tensors where that is cheaper (a knapsack's
 // relaxation).
-MemoryBound memory_bound(const ScheduledStep& step, const Machine& machine, std::span<const OperatorBound> operators,
-                         const MemorySpace& space, MemoryId memory, std::int64_t budget_bytes);
+MemoryBound memory_bound(const ScheduledStep& step, const RoutedMachine& machine,
+                         std::span<const OperatorBound> operators, const MemorySpace& space, MemoryId memory,
+                         std::int64_t budget_bytes);
 
 }  // namespace monet

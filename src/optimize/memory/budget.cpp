@@ -118,8 +118,8 @@ Expected<Budgets> budgets_from(const std::vector<std::string>& texts, Hardware h
     MONET_TRY(const MemoryBudget budget, memory_budget_from(text, hardware));
     budgets.push_back(budget);
   }
-  const Machine machine(hardware);
-  MONET_CHECK(machine.check());
+  const RoutedMachine machine(hardware);
+  MONET_RETURN_IF_ERROR(machine.check());
   for (std::size_t m = hardware.memories.size(); m-- > 0;) {
     if (machine.is_home(MemoryId(m))) result.memory = MemoryId(m);
   }

@@ -37,7 +37,7 @@ class MemoryFront {
         return other.objectives == each.objectives || dominates(other.objectives, each.objectives);
       });
       if (beaten) continue;
-      MONET_TRY(const MemoryPrice* price, prices_.settle(each.genome));
+      MONET_TRY(const MemoryPrice* price, prices_.price_exactly(each.genome));
       if (price->peak_bytes > goal_.budget_bytes) continue;
       packed.push_back(point(each.genome, price->price, price->peak_bytes));
       live.push_back(std::move(each));

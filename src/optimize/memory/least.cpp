@@ -9,7 +9,7 @@ Expected<LeastMemory> find_least(MemoryPrices& prices, const MemoryGoal& goal, c
   MemoryGoal least = goal;
   least.least_memory = true;
   MONET_TRY(MemoryAnswer answer, MemorySearch(prices, options).search(least));
-  MONET_TRY(const MemoryPrice* price, prices.settle(answer.genome));
+  MONET_TRY(const MemoryPrice* price, prices.price_exactly(answer.genome));
   LeastMemory result{.peak_bytes = price->peak_bytes, .cycles = price->price.cycles};
   MONET_TRY(result.forced_by, prices.alive_at_peak(answer.genome, most));
   result.genome = std::move(answer.genome);
@@ -21,7 +21,7 @@ Expected<LastTry> try_the_least(MemoryPrices& prices, const MemoryGoal& goal, co
   LastTry result;
   MONET_TRY(result.least, find_least(afresh, goal, options));
   result.priced = afresh.known().size();
-  MONET_TRY(const MemoryPrice* price, prices.settle(result.least.genome));
+  MONET_TRY(const MemoryPrice* price, prices.price_exactly(result.least.genome));
   if (violation_of(*price, goal) > 0) return result;
   MONET_TRY(MemoryAnswer best, best_known(prices, goal));
   result.best = std::move(best.genome);

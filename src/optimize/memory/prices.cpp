@@ -2,7 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/try.h"
-#include "evaluate/account/carried_out.h"
+#include "evaluate/account/complete_plan.h"
 
 #include <algorithm>
 #include <mutex>
@@ -90,7 +90,7 @@ Expected<MemoryPrice> MemoryPrices::once(const Genome& genome, std::size_t worke
     if (priced.error().kind == ErrorKind::defect) return priced.error();
     return MemoryPrice{.failure = priced.error().text()};
   }
-  if (check) MONET_CHECK(pricers_[worker]->check(*priced));
+  if (check) MONET_RETURN_IF_ERROR(pricers_[worker]->check(*priced));
   return describe(*priced);
 }
 
@@ -133,12 +133,12 @@ Expected<std::vector<const MemoryPrice*>> MemoryPrices::price(std::span<const Ge
   return result;
 }
 
-Expected<const MemoryPrice*> MemoryPrices::settle(const Genome& genome) {
+Expected<const MemoryPrice*> MemoryPrices::price_exactly(const Genome& genome) {
   MONET_TRY(const auto prices, price(std::span(&genome, 1)));
   MemoryPrice& price = known_.at(genome);
   if (price.packed || !price.failure.empty()) return &price;
   MONET_TRY(const Priced priced, carry_out(genome, 0));
-  MONET_CHECK(pricers_[0]->check(priced));
+  MONET_RETURN_IF_ERROR(pricers_[0]->check(priced));
   MONET_TRY(price.peak_bytes, pricers_[0]->packed_peak(priced, in_.memory));
   price.packed = true;
   return &price;
@@ -146,7 +146,7 @@ Expected<const MemoryPrice*> MemoryPrices::settle(const Genome& genome) {
 
 Expected<Plan> MemoryPrices::complete_plan(const Genome& genome) {
   MONET_TRY(const Priced priced, carry_out(genome, 0));
-  return plan_as_carried_out(priced.scheduled(in_.hardware), in_.space.plan(genome), in_.step);
+  return complete_plan_of(priced.scheduled(in_.hardware), in_.space.plan(genome), in_.step);
 }
 
 Expected<std::vector<std::pair<std::string, std::int64_t>>> MemoryPrices::alive_at_peak(const Genome& genome,

@@ -49,7 +49,7 @@ class MemoryPrices {
   // checked by the independent checker: what breaks a rule is a defect.
   Expected<std::vector<const MemoryPrice*>> price(std::span<const Genome> genomes);
   // The same, with addresses and checked.
-  Expected<const MemoryPrice*> settle(const Genome& genome);
+  Expected<const MemoryPrice*> price_exactly(const Genome& genome);
   // On one thread, without being kept: for those who look at very many.
   Expected<MemoryPrice> once(const Genome& genome, std::size_t worker, bool check);
 

@@ -59,7 +59,7 @@ Expected<MemorySearch::Incumbent> MemorySearch::best_known() {
       if (best.genome.empty() || own < best.score) best = {genome, own};
     }
     if (best.genome.empty()) return best;
-    MONET_TRY(const MemoryPrice* settled, prices_.settle(best.genome));
+    MONET_TRY(const MemoryPrice* settled, prices_.price_exactly(best.genome));
     const Score now = score(*settled);
     if (!(best.score < now)) return Incumbent{best.genome, now};
   }
@@ -166,8 +166,8 @@ Status MemorySearch::improve(Incumbent& at) {
       if (score(*found[i]) < score(*found[best])) best = i;
     }
     Incumbent next{moves[best], score(*found[best])};
-    MONET_CHECK(descend(next));
-    if (options_.prune && next.score.violation == 0) MONET_CHECK(prune(next));
+    MONET_RETURN_IF_ERROR(descend(next));
+    if (options_.prune && next.score.violation == 0) MONET_RETURN_IF_ERROR(prune(next));
     if (next.score < at.score) at = std::move(next);
     if (options_.progress) options_.progress(prices_.known().size(), at.score.value);
     idle = prices_.known().size() == before ? idle + 1 : 0;
@@ -188,9 +188,9 @@ Expected<MemoryAnswer> MemorySearch::search(const MemoryGoal& goal, const Genome
   }
   MONET_TRY(const auto first, prices_.price(begin));
   MONET_TRY(Incumbent at, best_known());
-  MONET_CHECK(descend(at));
-  if (options_.prune && at.score.violation == 0) MONET_CHECK(prune(at));
-  if (options_.improve) MONET_CHECK(improve(at));
+  MONET_RETURN_IF_ERROR(descend(at));
+  if (options_.prune && at.score.violation == 0) MONET_RETURN_IF_ERROR(prune(at));
+  if (options_.improve) MONET_RETURN_IF_ERROR(improve(at));
   MONET_TRY(Incumbent best, best_known());
   return MemoryAnswer{.genome = best.genome, .feasible = best.score.violation == 0, .violation = best.score.violation};
 }

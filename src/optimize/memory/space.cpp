@@ -11,7 +11,7 @@ namespace monet {
 namespace {
 
 // Storage that can be written, other than where data are at home.
-std::vector<MemoryId> stores_of(const Hardware& hardware, const Machine& machine) {
+std::vector<MemoryId> stores_of(const Hardware& hardware, const RoutedMachine& machine) {
   std::vector<MemoryId> stores;
   for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
     const Memory& memory = hardware.memories[m];
@@ -25,7 +25,7 @@ std::vector<MemoryId> stores_of(const Hardware& hardware, const Machine& machine
 
 }  // namespace
 
-MemorySpace::MemorySpace(const Graph& step, const Hardware& hardware, const Machine& machine, const Plan& plan,
+MemorySpace::MemorySpace(const Graph& step, const Hardware& hardware, const RoutedMachine& machine, const Plan& plan,
                          std::vector<BoundTensor> settled, std::span<const StoredWidth> element_bits,
                          const MemorySpaceOptions& options)
     : step_(step), hardware_(hardware), plan_(plan), settled_(std::move(settled)) {

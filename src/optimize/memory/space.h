@@ -41,7 +41,7 @@ class MemorySpace {
  public:
   // What `plan` says of tensors is settled: no candidates. Where `plan` states an order that is not the default, that
   // is settled too. `element_bits`: of an element as the machine stores it, by tensor.
-  MemorySpace(const Graph& step, const Hardware& hardware, const Machine& machine, const Plan& plan,
+  MemorySpace(const Graph& step, const Hardware& hardware, const RoutedMachine& machine, const Plan& plan,
               std::vector<BoundTensor> settled, std::span<const StoredWidth> element_bits,
               const MemorySpaceOptions& options);
 

@@ -29,16 +29,16 @@ std::set<std::string> settled_names(const Graph& graph, const Plan& plan) {
 
 }  // namespace
 
-PlacementSpace::PlacementSpace(StepVariant& step, const Hardware& hardware, const Plan& plan)
+PlacementSpace::PlacementSpace(RewrittenEvaluator& step, const Hardware& hardware, const Plan& plan)
     : graph_(*step.graph), hardware_(hardware) {
   const std::set<std::string> settled = settled_names(graph_, plan);
   std::map<std::uint32_t, std::size_t> gene;  // by class
   Evaluator& evaluator = step.evaluator;
-  const Machine& machine = evaluator.machine();
+  const RoutedMachine& machine = evaluator.machine();
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
     const NodeId node(n);
     if (family_of(graph_[node].op) == OpFamily::view || settled.contains(graph_[node].name)) continue;
-    const auto [entry, added] = gene.try_emplace(evaluator.contents()[node], members_.size());
+    const auto [entry, added] = gene.try_emplace(evaluator.classes()[node], members_.size());
     if (added) {
       members_.emplace_back();
       std::vector<PlacementChoice>& choices = choices_.emplace_back(1);

@@ -1,9 +1,9 @@
 // Which cores run what: a genetic search that begins with what the default policy does.
 #pragma once
 
-#include "solvers/nsga2.h"
 #include "optimize/pricing/plan_value.h"
 #include "optimize/pricing/pricer.h"
+#include "solvers/nsga2.h"
 
 #include <cstdint>
 #include <functional>
@@ -26,7 +26,7 @@ struct PlacementChoice {
 class PlacementSpace {
  public:
   // What `plan` says of cores and splits is settled.
-  PlacementSpace(StepVariant& step, const Hardware& hardware, const Plan& plan);
+  PlacementSpace(RewrittenEvaluator& step, const Hardware& hardware, const Plan& plan);
 
   std::size_t classes() const { return choices_.size(); }
   std::vector<std::uint16_t> choices() const;

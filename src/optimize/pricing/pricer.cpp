@@ -37,14 +37,14 @@ double value_of(const Price& price, SearchObjective objective) {
   return price.edp();
 }
 
-StepVariant::StepVariant(const Graph& original, const Hardware& hardware, MappingCache& cache,
-                         const EvaluatorOptions& options)
+RewrittenEvaluator::RewrittenEvaluator(const Graph& original, const Hardware& hardware, MappingCache& cache,
+                                       const EvaluatorOptions& options)
     : graph(&original), evaluator(original, hardware, cache, options) {
   step.tensors.resize(original.tensors().size());
   for (std::size_t i = 0; i < step.tensors.size(); ++i) step.tensors[i] = TensorId(i);
 }
 
-StepVariant::StepVariant(training::Recomputed rewritten, const Evaluator& like)
+RewrittenEvaluator::RewrittenEvaluator(training::Recomputed rewritten, const Evaluator& like)
     : step(std::move(rewritten)), graph(&step.graph), evaluator(step.graph, like) {}
 
 Pricer::Pricer(const Graph& step, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& options)
@@ -52,18 +52,18 @@ Pricer::Pricer(const Graph& step, const Hardware& hardware, MappingCache& cache,
 
 Pricer::~Pricer() = default;
 
-StepVariant& Pricer::original() {
-  if (!original_) original_ = std::make_unique<StepVariant>(step_, hardware_, cache_, options_);
+RewrittenEvaluator& Pricer::original() {
+  if (!original_) original_ = std::make_unique<RewrittenEvaluator>(step_, hardware_, cache_, options_);
   return *original_;
 }
 
-Expected<StepVariant*> Pricer::variant(std::vector<TensorId> recomputed) {
+Expected<RewrittenEvaluator*> Pricer::variant(std::vector<TensorId> recomputed) {
   if (recomputed.empty()) return &original();
   std::ranges::sort(recomputed);
   if (!variant_ || recomputed != recomputed_) {
     variant_.reset();
     MONET_TRY(training::Recomputed rewritten, recomputation_.with(recomputed));
-    variant_ = std::make_unique<StepVariant>(std::move(rewritten), original().evaluator);
+    variant_ = std::make_unique<RewrittenEvaluator>(std::move(rewritten), original().evaluator);
     recomputed_ = std::move(recomputed);
   }
   return variant_.get();
@@ -81,7 +81,7 @@ Expected<Priced> Pricer::price(const Plan& plan, std::span<const BoundTensor> te
     if (tensor.retention == Retention::recompute) again.push_back(tensor.tensor);
   }
   MONET_TRY(priced.variant, variant(std::move(again)));
-  StepVariant& variant = *priced.variant;
+  RewrittenEvaluator& variant = *priced.variant;
   PlanRequest request;
   if (&variant == original_.get()) {
     MONET_TRY(request, variant.evaluator.bind(plan));

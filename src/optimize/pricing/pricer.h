@@ -30,9 +30,10 @@ Expected<SearchObjective> search_objective(const std::string& name);
 double value_of(const Price& price, SearchObjective objective);
 
 // The step with some saved tensors recomputed, ready for many plans.
-struct StepVariant {
-  StepVariant(const Graph& original, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& options);
-  StepVariant(training::Recomputed rewritten, const Evaluator& like);
+struct RewrittenEvaluator {
+  RewrittenEvaluator(const Graph& original, const Hardware& hardware, MappingCache& cache,
+                     const EvaluatorOptions& options);
+  RewrittenEvaluator(training::Recomputed rewritten, const Evaluator& like);
 
   training::Recomputed step;  // of the step as it is only `tensors` is filled
   const Graph* graph = nullptr;
@@ -41,7 +42,7 @@ struct StepVariant {
 
 struct Priced {
   Price price;
-  StepVariant* variant = nullptr;  // belongs to the pricer: until it prices the next plan
+  RewrittenEvaluator* variant = nullptr;  // belongs to the pricer: until it prices the next plan
   Evaluated evaluated;
 
   ScheduledStep scheduled(const Hardware& hardware) const {
@@ -70,19 +71,19 @@ class Pricer {
   const Graph& graph() const { return step_; }
   const Hardware& hardware() const { return hardware_; }
   // The step as it is.
-  StepVariant& original();
+  RewrittenEvaluator& original();
 
  private:
-  Expected<StepVariant*> variant(std::vector<TensorId> recomputed);
+  Expected<RewrittenEvaluator*> variant(std::vector<TensorId> recomputed);
 
   const Graph& step_;
   const Hardware& hardware_;
   MappingCache& cache_;
   EvaluatorOptions options_;
   training::Recomputation recomputation_;
-  std::unique_ptr<StepVariant> original_;
+  std::unique_ptr<RewrittenEvaluator> original_;
   std::vector<TensorId> recomputed_;  // of the variant
-  std::unique_ptr<StepVariant> variant_;
+  std::unique_ptr<RewrittenEvaluator> variant_;
 };
 
 }  // namespace monet

@@ -1,7 +1,7 @@
 #include "present/compare/comparison_facts.h"
 
-#include "base/try.h"
 #include "base/quantities.h"
+#include "base/try.h"
 
 #include <fmt/format.h>
 
@@ -85,15 +85,15 @@ Status read_assumptions(const ResultFields& fields, ResultFacts& facts) {
     add(what, cycles_text(number));
     return Done{};
   };
-  MONET_CHECK(count("batch", "batch"));
-  MONET_CHECK(count("micro-batches", "micro_batches"));
+  MONET_RETURN_IF_ERROR(count("batch", "batch"));
+  MONET_RETURN_IF_ERROR(count("micro-batches", "micro_batches"));
   MONET_TRY(const std::string objective, fields.text_or("objective", ""));
   add("mapped for", objective);
   add("clock", facts.clock_hz > 0 ? frequency_text(facts.clock_hz) : "none");
-  MONET_CHECK(count("parameters", "parameters"));
-  MONET_CHECK(count("operators", "nodes"));
-  MONET_CHECK(count("stacks", "stacks"));
-  MONET_CHECK(count("tiles", "tiles"));
+  MONET_RETURN_IF_ERROR(count("parameters", "parameters"));
+  MONET_RETURN_IF_ERROR(count("operators", "nodes"));
+  MONET_RETURN_IF_ERROR(count("stacks", "stacks"));
+  MONET_RETURN_IF_ERROR(count("tiles", "tiles"));
   MONET_TRY(const bool fits, fields.flag_or("fits", true));
   add("fits the memory", fits ? "yes" : "no");
   return Done{};
@@ -142,9 +142,9 @@ Expected<ResultFacts> facts_of(const ResultFile& file) {
     MONET_TRY(const double macs, phase.number_or("macs", 0));
     facts.macs_by_phase.emplace_back(name, macs);
   }
-  MONET_CHECK(read_assumptions(fields, facts));
-  MONET_CHECK(read_memories(fields, facts));
-  MONET_CHECK(read_operators(fields, facts));
+  MONET_RETURN_IF_ERROR(read_assumptions(fields, facts));
+  MONET_RETURN_IF_ERROR(read_memories(fields, facts));
+  MONET_RETURN_IF_ERROR(read_operators(fields, facts));
   return facts;
 }
 

@@ -1,6 +1,6 @@
-#include "present/compare/comparison.h"
 #include "base/csv.h"
 #include "base/quantities.h"
+#include "present/compare/comparison.h"
 #include "present/json/json.h"
 #include "present/shared/numbers.h"
 #include "present/text/search.h"

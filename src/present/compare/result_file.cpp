@@ -1,8 +1,8 @@
 #include "present/compare/result_file.h"
 
+#include "base/quantities.h"
 #include "base/read_file.h"
 #include "base/try.h"
-#include "base/quantities.h"
 #include "base/whole_file.h"
 
 #include <fmt/format.h>
@@ -133,8 +133,8 @@ Status check_json_object(std::string_view text, const std::string& path) {
 }
 
 Expected<ResultFile> result_from(std::string_view text, const std::string& path) {
-  MONET_CHECK(check_size(text.size(), most_result_bytes, path));
-  MONET_CHECK(check_json_object(text, path));
+  MONET_RETURN_IF_ERROR(check_size(text.size(), most_result_bytes, path));
+  MONET_RETURN_IF_ERROR(check_json_object(text, path));
   const std::filesystem::path at = path;
   ResultFile file{.path = path,
                   .folder = at.filename() != "result.json" ? ""
@@ -176,8 +176,8 @@ Expected<std::optional<std::string>> read_details(const std::string& folder) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return std::optional<std::string>();
   MONET_TRY(std::string text, read_file(path));
-  MONET_CHECK(check_size(text.size(), most_details_bytes, path));
-  MONET_CHECK(check_json_object(text, path));
+  MONET_RETURN_IF_ERROR(check_size(text.size(), most_details_bytes, path));
+  MONET_RETURN_IF_ERROR(check_json_object(text, path));
   return std::optional(std::move(text));
 }
 

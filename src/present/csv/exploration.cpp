@@ -1,9 +1,9 @@
 #include <monet/explore.h>
 
+#include "base/csv.h"
 #include "base/try.h"
 #include "explore/store/parameters_json.h"
 #include "explore/store/store.h"
-#include "base/csv.h"
 #include "explore/summary.h"
 #include "present/json/json.h"
 
@@ -117,7 +117,7 @@ std::string json_line(const Outcome& outcome, const Space& space) {
 
 Status write_store_csv(const std::string& path, const WriteText& write) {
   MONET_TRY(explore::Store store, explore::Store::open_to_read(path));
-  MONET_CHECK(write(heading(store.space())));
+  MONET_RETURN_IF_ERROR(write(heading(store.space())));
   return store.for_each([&](const Outcome& outcome) { return write(csv_line(outcome, store.space())); });
 }
 

@@ -1,10 +1,10 @@
 #include "base/read_file.h"
 #include "base/try.h"
 #include "present/compare/comparison.h"
+#include "present/compare/result_file.h"
 #include "present/page/exploration_page.h"
 #include "present/page/page.h"
 #include "present/page/page_plans.h"
-#include "present/compare/result_file.h"
 
 #include <monet/report.h>
 
@@ -82,8 +82,8 @@ Status check_precisions(const ResultFile& file) {
                  .place = file.path,
                  .advice = "make it again with monet precision compare"};
   for (const ResultFields& row : rows) {
-    MONET_CHECK(row.text_or("recipe", ""));
-    for (const char* key : {"latency_s", "energy_pj", "peak_bytes"}) MONET_CHECK(row.number_or(key, 0));
+    MONET_RETURN_IF_ERROR(row.text_or("recipe", ""));
+    for (const char* key : {"latency_s", "energy_pj", "peak_bytes"}) MONET_RETURN_IF_ERROR(row.number_or(key, 0));
   }
   return Done{};
 }
@@ -101,7 +101,7 @@ Expected<PageContent> content_of(const ResultFile& file) {
     return content;
   }
   if (file.command == "precision compare") {
-    MONET_CHECK(check_precisions(file));
+    MONET_RETURN_IF_ERROR(check_precisions(file));
     content.precisions = file.text;
     return content;
   }

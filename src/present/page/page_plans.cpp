@@ -33,7 +33,7 @@ std::string with_plans(const Result& result) {
 }
 
 Status check_plan(const ResultFields& plan) {
-  for (const char* key : {"latency_cycles", "energy_pj", "peak_bytes"}) MONET_CHECK(plan.number(key));
+  for (const char* key : {"latency_cycles", "energy_pj", "peak_bytes"}) MONET_RETURN_IF_ERROR(plan.number(key));
   return Done{};
 }
 
@@ -44,7 +44,7 @@ Expected<std::string> plans_of_file(const ResultFile& file) {
   MONET_TRY(const std::vector<ResultFields> plans, ResultFields(json, file.path).objects("plans"));
   std::size_t all_bytes = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    MONET_CHECK(check_plan(plans[i]));
+    MONET_RETURN_IF_ERROR(check_plan(plans[i]));
     MONET_TRY(const std::string name, plans[i].text_or("plan_file", ""));
     if (name.empty() || file.folder.empty()) continue;
     const auto plan = read_file(std::filesystem::path(file.folder) / std::filesystem::path(name).filename());

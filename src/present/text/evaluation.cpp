@@ -1,8 +1,8 @@
 #include "present/text/evaluation.h"
 
+#include "base/quantities.h"
 #include "present/shared/numbers.h"
 #include "present/text/table.h"
-#include "base/quantities.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // What the parts of the machine do during the step: cores, links and ports, memories.
+#include "base/quantities.h"
 #include "present/text/evaluation.h"
 #include "present/text/table.h"
-#include "base/quantities.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // Where time and energy go: phases, parts, operators, the critical path.
+#include "base/quantities.h"
 #include "present/text/evaluation.h"
 #include "present/text/table.h"
-#include "base/quantities.h"
 
 #include <fmt/format.h>
 

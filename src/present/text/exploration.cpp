@@ -1,10 +1,10 @@
 #include <monet/explore.h>
 
+#include "base/quantities.h"
 #include "base/try.h"
 #include "explore/summary.h"
 #include "present/shared/numbers.h"
 #include "present/text/table.h"
-#include "base/quantities.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -155,7 +155,7 @@ Expected<Exploration> show_store(const ShowOptions& options) {
   MONET_TRY(explore::Store store, explore::Store::open_to_read(options.store));
   MONET_TRY(const auto objectives, objectives_named(store.space(), options.objectives));
   Exploration exploration{.store = options.store};
-  MONET_CHECK(analyse(store, objectives, exploration));
+  MONET_RETURN_IF_ERROR(analyse(store, objectives, exploration));
   return exploration;
 }
 

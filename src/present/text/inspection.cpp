@@ -1,8 +1,8 @@
 #include "networks/inspection.h"
 
+#include "base/quantities.h"
 #include "graph/shape.h"
 #include "present/text/table.h"
-#include "base/quantities.h"
 
 #include <monet/inspect.h>
 

@@ -1,7 +1,7 @@
 #include "base/csv.h"
+#include "base/quantities.h"
 #include "present/shared/numbers.h"
 #include "present/text/table.h"
-#include "base/quantities.h"
 
 #include <monet/map.h>
 

@@ -1,8 +1,8 @@
+#include "base/quantities.h"
 #include "present/json/json.h"
 #include "present/shared/numbers.h"
 #include "present/text/search.h"
 #include "present/text/table.h"
-#include "base/quantities.h"
 
 #include <monet/optimize.h>
 

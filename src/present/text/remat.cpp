@@ -1,8 +1,8 @@
 #include <monet/remat.h>
 
+#include "base/quantities.h"
 #include "present/json/json.h"
 #include "present/text/table.h"
-#include "base/quantities.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-#include "present/text/table.h"
 #include "base/quantities.h"
+#include "present/text/table.h"
 
 #include <monet/simulate.h>
 

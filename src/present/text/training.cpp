@@ -1,5 +1,5 @@
-#include "graph/shape.h"
 #include "base/quantities.h"
+#include "graph/shape.h"
 #include "networks/inspection.h"
 #include "present/shared/numbers.h"
 #include "present/text/table.h"

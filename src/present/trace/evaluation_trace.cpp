@@ -1,8 +1,8 @@
 // The format is that of Chrome's trace viewer, which Perfetto reads too: https://docs.google.com/document/d/
 // 1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU. Events of one thread must not overlap unless one is inside the other:
 // what shares a link at one time gets lanes, each a thread of its own.
-#include "present/shared/critical_runs.h"
 #include "present/json/json.h"
+#include "present/shared/critical_runs.h"
 #include "present/trace/trace_tracks.h"
 
 #include <fmt/format.h>

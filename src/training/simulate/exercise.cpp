@@ -9,7 +9,7 @@ namespace monet::training {
 namespace {
 
 // The network as it is used, with its loss, in the numbers of the recipe.
-Expected<TaskGraph> held_out_graph(const Network& network, const StepOptions& options) {
+Expected<TaskGraph> held_out_graph(const NetworkGraph& network, const StepOptions& options) {
   Graph forward = network.graph;
   if (options.lora) {
     MONET_TRY(LoraGraph adapted, add_lora(std::move(forward), *options.lora));
@@ -37,7 +37,7 @@ std::vector<TensorId> same_inputs(const TaskGraph& task, const Graph& graph) {
 
 }  // namespace
 
-Expected<Exercise> make_exercise(const Network& network, const TaskGraph& task, const StepOptions& options) {
+Expected<Exercise> make_exercise(const NetworkGraph& network, const TaskGraph& task, const StepOptions& options) {
   Exercise exercise;
   MONET_TRY(TrainingStep step, make_training_step(network, options));
   exercise.notes = std::move(step.notes);

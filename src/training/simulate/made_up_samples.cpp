@@ -87,7 +87,7 @@ class Maker {
         draw_sequences(tokens);
         samples_.description = "made-up sequences: which token comes next follows from the one before, mostly";
       } else {
-        MONET_CHECK(ask_a_teacher());
+        MONET_RETURN_IF_ERROR(ask_a_teacher());
         samples_.description = "a made-up teacher: what the same network with other random weights answers to noise";
       }
     }
@@ -194,7 +194,7 @@ class Maker {
       for (std::size_t i = 0; i < task_.inputs.size(); ++i) {
         values[task_.inputs[i].index()] = batch_of(column(i), batch);
       }
-      MONET_CHECK(program.run(values, {}));
+      MONET_RETURN_IF_ERROR(program.run(values, {}));
       add_answers(values[task_.scores.index()]);
     }
     target().values.resize(static_cast<std::size_t>(samples_.count * target().a_sample));

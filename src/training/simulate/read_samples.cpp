@@ -42,7 +42,7 @@ class Reader {
         vocabulary_(vocabulary_of(task.graph, task.inputs[0])) {}
 
   Expected<Samples> read(std::string_view text) {
-    MONET_CHECK(check_inputs());
+    MONET_RETURN_IF_ERROR(check_inputs());
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // UTF-8, says the file
     for (; !text.empty(); ++line_) {
       const std::size_t end = text.find('\n');
@@ -54,7 +54,7 @@ class Reader {
         heading_seen_ = true;
         continue;
       }
-      MONET_CHECK(add(fields));
+      MONET_RETURN_IF_ERROR(add(fields));
     }
     samples_.columns = std::move(columns_);
     samples_.description = fmt::format("{}: {} samples", file_, samples_.count);
@@ -93,7 +93,7 @@ class Reader {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const auto value = number_in(fields[i]);
       if (!value) return wrong(i + 1, fmt::format("'{}' is not a number", trimmed(fields[i])));
-      MONET_CHECK(check(i, *value, i >= features));
+      MONET_RETURN_IF_ERROR(check(i, *value, i >= features));
       columns_[i < features ? 0 : 1].values.push_back(*value);
     }
     ++samples_.count;

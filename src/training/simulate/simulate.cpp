@@ -57,7 +57,7 @@ double usual_learning_rate(OptimizerKind kind) {
   }
 }
 
-Expected<Network> opened(const std::string& model, const SimulateOptions& options) {
+Expected<NetworkGraph> opened(const std::string& model, const SimulateOptions& options) {
   const auto open = [&](std::optional<std::int64_t> batch) {
     const TrainOptions& train = options.train;
     return open_network(model, {.batch = batch,
@@ -65,7 +65,7 @@ Expected<Network> opened(const std::string& model, const SimulateOptions& option
                                 .roles = {train.parameter, train.buffer},
                                 .fused_norms = train.fused_norms});
   };
-  MONET_TRY(Network network, open(options.train.batch));
+  MONET_TRY(NetworkGraph network, open(options.train.batch));
   if (network.is_training_step) {
     return Error{.message = "this is a training step already, and only forward networks can be simulated",
                  .place = model,
@@ -76,10 +76,10 @@ Expected<Network> opened(const std::string& model, const SimulateOptions& option
       !inputs.empty() && !network.graph[inputs[0]].type.shape.empty() && network.graph[inputs[0]].type.shape[0] == 1;
   if (options.train.batch || !alone) return network;
   auto larger = open(default_batch);
-  return larger ? std::move(larger) : Expected<Network>(std::move(network));
+  return larger ? std::move(larger) : Expected<NetworkGraph>(std::move(network));
 }
 
-Expected<TaskGraph> task_of(const Network& network, const StepOptions& step) {
+Expected<TaskGraph> task_of(const NetworkGraph& network, const StepOptions& step) {
   Graph forward = network.graph;
   if (step.lora) {
     MONET_TRY(LoraGraph adapted, add_lora(std::move(forward), *step.lora));
@@ -116,7 +116,7 @@ Expected<Lesson> lesson_of(TaskGraph task, const SimulateOptions& options) {
   const TaskOptions task_options{.file = options.data, .samples = options.samples, .seed = seed};
   MONET_TRY(lesson.samples, make_samples(lesson.task, task_options));
   lesson.split = split(lesson.samples.count, lesson.task.batch, seed);
-  MONET_CHECK(check_classes(lesson, options));
+  MONET_RETURN_IF_ERROR(check_classes(lesson, options));
   lesson.weights = initial_values(lesson.task.graph, options.seed);
   return lesson;
 }
@@ -204,17 +204,17 @@ Status make_real(std::optional<Recipe>& recipe) {
 
 Expected<std::vector<Simulation>> simulate(const std::string& model, const std::vector<std::string>& precisions,
                                            const SimulateOptions& given) {
-  MONET_CHECK(check(given));
+  MONET_RETURN_IF_ERROR(check(given));
   SimulateOptions options = given;
   if (options.measure_every == 0)
     options.measure_every = (options.steps + default_measurements - 1) / default_measurements;
-  MONET_TRY(const Network network, opened(model, options));
+  MONET_TRY(const NetworkGraph network, opened(model, options));
   std::vector<StepOptions> steps;
   for (const std::string& precision : precisions) {
     TrainOptions train = options.train;
     train.precision = precision;
     MONET_TRY(steps.emplace_back(), step_options(train));
-    MONET_CHECK(make_real(steps.back().recipe));
+    MONET_RETURN_IF_ERROR(make_real(steps.back().recipe));
   }
   if (steps.empty()) return std::vector<Simulation>();
   if (!options.learning_rate) options.learning_rate = usual_learning_rate(steps[0].optimizer.kind);
@@ -224,11 +224,11 @@ Expected<std::vector<Simulation>> simulate(const std::string& model, const std::
   for (const StepOptions& step : steps) {
     MONET_TRY(exercises.emplace_back(), make_exercise(network, task, step));
     expenses.push_back(expense_of_a_step(exercises.back()));
-    MONET_CHECK(check_size(model, expenses.back(), 0, options));
+    MONET_RETURN_IF_ERROR(check_size(model, expenses.back(), 0, options));
   }
   MONET_TRY(const Lesson lesson, lesson_of(std::move(task), options));
   const std::int64_t held_out = std::ssize(lesson.split.held_out) / lesson.task.batch;
-  for (const Expense& expense : expenses) MONET_CHECK(check_size(model, expense, held_out, options));
+  for (const Expense& expense : expenses) MONET_RETURN_IF_ERROR(check_size(model, expense, held_out, options));
 
   std::atomic<std::size_t> done = 0;
   const std::size_t all = steps.size() * static_cast<std::size_t>(options.steps);

@@ -37,19 +37,19 @@ class Trainer {
   Expected<Simulation> run() {
     const auto start = std::chrono::steady_clock::now();
     fill_in();
-    MONET_CHECK(measure(0));
+    MONET_RETURN_IF_ERROR(measure(0));
     for (std::int64_t count = 1; count <= options_.steps && !result_.diverged; ++count) {
       if (calls_.stop && calls_.stop()) {
         result_.stopped = true;
         break;
       }
-      MONET_CHECK(one_step(count));
+      MONET_RETURN_IF_ERROR(one_step(count));
       if (result_.diverged || result_.stopped) break;
-      if (count % options_.measure_every == 0) MONET_CHECK(measure(count));
+      if (count % options_.measure_every == 0) MONET_RETURN_IF_ERROR(measure(count));
       if (calls_.step_done) calls_.step_done();
     }
     const std::int64_t last = std::ssize(result_.losses) + (result_.diverged ? 1 : 0);
-    if (result_.measured.back().step != last) MONET_CHECK(measure(last));
+    if (result_.measured.back().step != last) MONET_RETURN_IF_ERROR(measure(last));
     result_.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return std::move(result_);
   }
@@ -110,7 +110,7 @@ class Trainer {
       }
       set_batch(step(), exercise_.inputs, next_batch(), values_);
       const std::uint64_t seed = stream_seed(options_.seed, fmt::format("step {}.{}", count, i));
-      MONET_CHECK(exercise_.step.run(values_, {.rounds = true, .seed = seed}));
+      MONET_RETURN_IF_ERROR(exercise_.step.run(values_, {.rounds = true, .seed = seed}));
       loss += values_[exercise_.loss.index()].values[0] / static_cast<double>(micro_batches);
       const bool overflows = exercise_.loss_scale > 1 && std::isfinite(loss) && !results_are_finite();
       if (overflows) {
@@ -184,7 +184,7 @@ class Trainer {
     for (std::size_t first = 0; first < samples.size(); first += batch) {
       set_batch(held_out(), exercise_.held_out_inputs, std::span(samples).subspan(first, batch), held_out_values_);
       const std::uint64_t seed = stream_seed(options_.seed, fmt::format("held out {}", first));
-      MONET_CHECK(exercise_.held_out.run(held_out_values_, {.rounds = true, .seed = seed}));
+      MONET_RETURN_IF_ERROR(exercise_.held_out.run(held_out_values_, {.rounds = true, .seed = seed}));
       const double loss = held_out_values_[exercise_.held_out_loss.index()].values[0];
       measured.loss += loss * static_cast<double>(batch) / static_cast<double>(samples.size());
       if (lesson_.task.classifies()) count_right(right, all);

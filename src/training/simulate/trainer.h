@@ -37,7 +37,7 @@ struct Exercise {
 };
 
 // `network`: as it was opened, the one that `task` is of.
-Expected<Exercise> make_exercise(const Network& network, const TaskGraph& task, const StepOptions& options);
+Expected<Exercise> make_exercise(const NetworkGraph& network, const TaskGraph& task, const StepOptions& options);
 
 // What a step costs, roughly.
 struct Expense {

@@ -1,7 +1,7 @@
 // The files of a space that workers on other machines need.
 #pragma once
 
-#include "explore/crew/cluster_messages.h"
+#include "explore/executor/cluster_messages.h"
 #include "explore/space/space.h"
 
 namespace monet::explore {

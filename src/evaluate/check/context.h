@@ -41,7 +41,7 @@ struct Chain {
   std::uint32_t length = 0;  // 0: the step begins with it
 };
 
-struct Subject {
+struct CheckContext {
   const Graph& graph;
   const Hardware& hardware;
   const Assignment& assignment;

@@ -1,5 +1,5 @@
 // Which operators count as equal, whatever graph they are in.
-#include "evaluate/contents/contents.h"
+#include "evaluate/classes/operator_classes.h"
 
 #include "graph/builder.h"
 
@@ -18,11 +18,11 @@ class Contents : public testing::Test {
     GraphBuilder builder("graph");
     builder.output(make(builder));
     graphs_.push_back(*builder.finish());
-    const OperatorContents contents(graphs_.back(), numbers_);
-    return contents[NodeId(graphs_.back().nodes().size() - 1)];
+    const OperatorClasses classes(graphs_.back(), numbers_);
+    return classes[NodeId(graphs_.back().nodes().size() - 1)];
   }
 
-  ContentNumbers numbers_;
+  OperatorClassTable numbers_;
   std::vector<Graph> graphs_;
 };
 
@@ -133,9 +133,9 @@ TEST_F(Contents, GiveWhatIsStoredBehindEachInput) {
   const TensorId other = builder.input("z", {6, 3});
   builder.output(builder.add(Op::Add, "a", {both, other}));
   const Graph graph = *builder.finish();
-  const OperatorContents contents(graph, numbers_);
+  const OperatorClasses classes(graph, numbers_);
   const auto stored = [&](std::size_t input) {
-    const auto span = contents.stored(NodeId(1), input);
+    const auto span = classes.stored(NodeId(1), input);
     return std::vector<TensorId>(span.begin(), span.end());
   };
   EXPECT_EQ(stored(0), (std::vector{x, y}));

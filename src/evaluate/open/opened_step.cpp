@@ -1,10 +1,10 @@
-#include "evaluate/open/subject.h"
+#include "evaluate/open/opened_step.h"
 
 #include "base/try.h"
 #include "evaluate/cost/custom_cost.h"
-#include "evaluate/plan/reader.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/runnable.h"
+#include "evaluate/plan/reader.h"
 #include "networks/open.h"
 #include "training/options.h"
 #include "training/prepare.h"
@@ -50,15 +50,15 @@ Expected<Objective> objective_named(const std::string& name) {
 
 namespace {
 
-Expected<Network> open_as(const std::string& model, const TrainOptions& options,
-                          const training::StepOptions& step_options, bool training) {
-  MONET_TRY(Network network, open_network(model, {.batch = options.batch,
-                                                  .dimensions = options.dimensions,
-                                                  .roles = {options.parameter, options.buffer},
-                                                  .fused_norms = options.fused_norms}));
+Expected<NetworkGraph> open_as(const std::string& model, const TrainOptions& options,
+                               const training::StepOptions& step_options, bool training) {
+  MONET_TRY(NetworkGraph network, open_network(model, {.batch = options.batch,
+                                                       .dimensions = options.dimensions,
+                                                       .roles = {options.parameter, options.buffer},
+                                                       .fused_norms = options.fused_norms}));
   if (training && !network.is_training_step) {
     MONET_TRY(training::TrainingStep step, training::make_training_step(std::move(network), step_options));
-    network = Network{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
+    network = NetworkGraph{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
     network.warnings = std::move(step.warnings);
     network.notes = std::move(step.notes);
   } else if (const auto& recipe = step_options.recipe) {
@@ -76,19 +76,19 @@ Expected<Network> open_as(const std::string& model, const TrainOptions& options,
 
 }  // namespace
 
-Expected<Network> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training) {
+Expected<NetworkGraph> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training) {
   MONET_TRY(const training::StepOptions step_options, training::step_options(options));
   return open_as(model, options, step_options, training);
 }
 
-Expected<Network> open_network_for(const std::string& model, const TrainOptions& options, bool training,
-                                   const Hardware& hardware, std::vector<std::string>& expanded) {
+Expected<NetworkGraph> open_network_for(const std::string& model, const TrainOptions& options, bool training,
+                                        const Hardware& hardware, std::vector<std::string>& expanded) {
   MONET_TRY(training::StepOptions step_options, training::step_options(options));
   // Operators are taken apart before their tensors are counted at another width.
   std::optional<ElementType> everything;
   if (step_options.recipe) everything = step_options.recipe->everything;
   if (everything) step_options.recipe.reset();
-  MONET_TRY(Network network, open_as(model, options, step_options, training));
+  MONET_TRY(NetworkGraph network, open_as(model, options, step_options, training));
   MONET_TRY(ExtractOptions extract, extract_options(options.precision, {}));
   if (everything) extract.precision = name_of(*everything);
   MONET_TRY(ExpandedGraph parts, expanded_for(std::move(network.graph), hardware, extract));
@@ -143,45 +143,46 @@ std::int64_t saved_bytes_of(const Graph& step) {
   return sum;
 }
 
-Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference) {
-  Subject subject;
+Expected<OpenedStep> open_step(const std::string& model, const EvaluateOptions& options, bool inference) {
+  OpenedStep opened_step;
   MONET_TRY(training::StepOptions step_options, training::step_options(options.train));
   // Operators are taken apart before their tensors are counted at another width.
-  if (step_options.recipe) subject.everything = step_options.recipe->everything;
-  if (subject.everything) step_options.recipe.reset();
-  MONET_TRY(Network network, open_as(model, options.train, step_options, !inference));
-  subject.warnings = network.warnings;
-  subject.notes = network.notes;
-  subject.graph = inference ? phases_up_to(network.graph, Phase::forward) : std::move(network.graph);
-  subject.batch = options.train.batch.value_or(leading_dimension(subject.graph));
-  for (const Tensor& tensor : subject.graph.tensors()) {
-    if (tensor.parameter) subject.parameters += element_count(tensor.type.shape);
+  if (step_options.recipe) opened_step.everything = step_options.recipe->everything;
+  if (opened_step.everything) step_options.recipe.reset();
+  MONET_TRY(NetworkGraph network, open_as(model, options.train, step_options, !inference));
+  opened_step.warnings = network.warnings;
+  opened_step.notes = network.notes;
+  opened_step.graph = inference ? phases_up_to(network.graph, Phase::forward) : std::move(network.graph);
+  opened_step.batch = options.train.batch.value_or(leading_dimension(opened_step.graph));
+  for (const Tensor& tensor : opened_step.graph.tensors()) {
+    if (tensor.parameter) opened_step.parameters += element_count(tensor.type.shape);
   }
-  if (!inference) subject.saved_bytes = saved_bytes_of(subject.graph);
-  return subject;
+  if (!inference) opened_step.saved_bytes = saved_bytes_of(opened_step.graph);
+  return opened_step;
 }
 
-Expected<ExtractOptions> extract_of(const Subject& subject, const EvaluateOptions& options) {
+Expected<ExtractOptions> extract_of(const OpenedStep& opened_step, const EvaluateOptions& options) {
   MONET_TRY(ExtractOptions extract, extract_options(options.train.precision, options.products));
-  if (subject.everything) extract.precision = name_of(*subject.everything);
+  if (opened_step.everything) extract.precision = name_of(*opened_step.everything);
   return extract;
 }
 
-Expected<Subject> fitted_to(Subject subject, const Hardware& hardware, const EvaluateOptions& options,
-                            const Plan& plan) {
-  MONET_TRY(const ExtractOptions before, extract_of(subject, options));
-  MONET_TRY(ExpandedGraph expanded, expanded_for(std::move(subject.graph), hardware, before, plan.expanded));
-  subject.graph = std::move(expanded.graph);
-  if (subject.everything) subject.graph = training::all_in(*subject.everything, std::move(subject.graph));
-  if (!options.inference) subject.saved_bytes = saved_bytes_of(subject.graph);
+Expected<OpenedStep> fitted_to(OpenedStep opened_step, const Hardware& hardware, const EvaluateOptions& options,
+                               const Plan& plan) {
+  MONET_TRY(const ExtractOptions before, extract_of(opened_step, options));
+  MONET_TRY(ExpandedGraph expanded, expanded_for(std::move(opened_step.graph), hardware, before, plan.expanded));
+  opened_step.graph = std::move(expanded.graph);
+  if (opened_step.everything)
+    opened_step.graph = training::all_in(*opened_step.everything, std::move(opened_step.graph));
+  if (!options.inference) opened_step.saved_bytes = saved_bytes_of(opened_step.graph);
   MONET_TRY(const ExtractOptions extract, extract_options(options.train.precision, options.products));
   const std::string recipe = options.train.precision.empty() ? "the network" : options.train.precision;
-  if (!options.zigzag) MONET_CHECK(check_numbers(subject.graph, hardware, extract, recipe));
-  subject.expanded = std::move(expanded.names);
-  std::ranges::move(expanded.notes, std::back_inserter(subject.notes));
-  const std::vector<Unrunnable> left = unrunnable_operators(subject.graph, hardware, extract);
+  if (!options.zigzag) MONET_RETURN_IF_ERROR(check_numbers(opened_step.graph, hardware, extract, recipe));
+  opened_step.expanded = std::move(expanded.names);
+  std::ranges::move(expanded.notes, std::back_inserter(opened_step.notes));
+  const std::vector<Unrunnable> left = unrunnable_operators(opened_step.graph, hardware, extract);
   if (!left.empty()) return unrunnable_error(hardware, left);
-  return subject;
+  return opened_step;
 }
 
 Expected<CustomCosts> custom_costs_of(const EvaluateOptions& options) {

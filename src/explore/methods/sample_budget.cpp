@@ -1,4 +1,4 @@
-#include "explore/methods/looker.h"
+#include "explore/methods/sample_budget.h"
 
 #include "base/try.h"
 #include "solvers/nsga2.h"
@@ -8,10 +8,11 @@
 
 namespace monet::explore {
 
-Looker::Looker(const Space& space, const MethodOptions& options, const Ask& ask, std::size_t samples, bool remember)
+SampleBudget::SampleBudget(const Space& space, const MethodOptions& options, const Ask& ask, std::size_t samples,
+                           bool remember)
     : space_(space), options_(options), ask_(ask), samples_(samples), remember_(remember) {}
 
-Status Looker::look(std::span<const Design> designs) {
+Status SampleBudget::look(std::span<const Design> designs) {
   std::vector<Design> fresh;
   std::unordered_set<Design> listed;
   for (const Design design : designs) {
@@ -20,13 +21,13 @@ Status Looker::look(std::span<const Design> designs) {
   // Excluded designs cost no sample: a question is never longer than the samples that are left.
   for (std::size_t begin = 0; begin < fresh.size() && !over();) {
     const std::size_t count = std::min(fresh.size() - begin, left());
-    MONET_CHECK(ask(std::span(fresh).subspan(begin, count)));
+    MONET_RETURN_IF_ERROR(ask(std::span(fresh).subspan(begin, count)));
     begin += count;
   }
   return Done{};
 }
 
-Status Looker::ask(std::span<const Design> designs) {
+Status SampleBudget::ask(std::span<const Design> designs) {
   MONET_TRY(const std::vector<Outcome> outcomes, ask_(designs));
   stopped_ = outcomes.size() < designs.size();
   for (const Outcome& outcome : outcomes) {
@@ -41,12 +42,12 @@ Status Looker::ask(std::span<const Design> designs) {
   return Done{};
 }
 
-const Seen* Looker::find(Design design) const {
+const Seen* SampleBudget::find(Design design) const {
   const auto found = seen_.find(design);
   return found == seen_.end() ? nullptr : &found->second;
 }
 
-std::vector<Design> Looker::front() const {
+std::vector<Design> SampleBudget::front() const {
   std::vector<std::pair<const std::vector<double>*, Design>> all;
   for (const auto& [design, seen] : seen_) {
     if (seen.ran()) all.emplace_back(&seen.values, design);

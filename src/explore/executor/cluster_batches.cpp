@@ -1,4 +1,4 @@
-#include "explore/crew/cluster_batches.h"
+#include "explore/executor/cluster_batches.h"
 
 #include <algorithm>
 #include <cmath>

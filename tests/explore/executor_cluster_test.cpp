@@ -1,7 +1,7 @@
 // Does the program keep its end of the pipe? The other end is a script that speaks as it is told.
-#include "explore/crew/cluster.h"
-#include "explore/crew/cluster_batches.h"
-#include "explore/crew/cluster_files.h"
+#include "explore/executor/cluster.h"
+#include "explore/executor/cluster_batches.h"
+#include "explore/executor/cluster_files.h"
 #include "support/expect_error.h"
 
 #include <fmt/format.h>
@@ -44,10 +44,10 @@ for text in sys.stdin:
     if message["type"] == "batch": answer(message)
 )";
 
-class ClusterCrewTest : public testing::Test {
+class ClusterExecutorTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() / fmt::format("monet-crew-{}-{}", ::getpid(), test_name());
+    folder_ = fs::temp_directory_path() / fmt::format("monet-executor-{}-{}", ::getpid(), test_name());
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -61,12 +61,12 @@ class ClusterCrewTest : public testing::Test {
     return path;
   }
   // `special` is Python that comes before the conversation.
-  Expected<std::unique_ptr<Crew>> crew(const std::string& special) {
+  Expected<std::unique_ptr<Executor>> executor(const std::string& special) {
     std::string text = scripted;
     text.replace(text.find("{}"), 2, special);
-    return cluster_crew_for(job_, {.address = "local:2", .python = script(text)});
+    return cluster_executor_for(job_, {.address = "local:2", .python = script(text)});
   }
-  static Status run(Crew& crew, std::size_t count, std::vector<Outcome>* outcomes = nullptr,
+  static Status run(Executor& executor, std::size_t count, std::vector<Outcome>* outcomes = nullptr,
                     const std::function<bool()>& stop = {}) {
     std::vector<Design> designs(count);
     std::iota(designs.begin(), designs.end(), Design{0});
@@ -74,15 +74,15 @@ class ClusterCrewTest : public testing::Test {
       if (outcomes != nullptr) outcomes->push_back(std::move(outcome));
       return Done{};
     };
-    return crew.run(designs, take, stop);
+    return executor.run(designs, take, stop);
   }
   void fails_to_start(const std::string& special, const std::vector<std::string>& words) {
-    const auto made = crew(special);
+    const auto made = executor(special);
     ASSERT_FALSE(made);
     expect_error(made.error(), words, "--cluster local:2");
   }
   void fails_to_run(const std::string& special, const std::vector<std::string>& words) {
-    const auto made = crew(special);
+    const auto made = executor(special);
     ASSERT_TRUE(made) << made.error().text();
     const Status status = run(**made, 10);
     ASSERT_FALSE(status);
@@ -93,11 +93,11 @@ class ClusterCrewTest : public testing::Test {
   ClusterJob job_{.fingerprint = "f", .space_path = "space edge", .space_text = "name: edge\n\"quoted\""};
 };
 
-TEST_F(ClusterCrewTest, EveryDesignOnce) {
-  const auto made = crew("");
+TEST_F(ClusterExecutorTest, EveryDesignOnce) {
+  const auto made = executor("");
   ASSERT_TRUE(made) << made.error().text();
   EXPECT_EQ((*made)->who(), "2 workers");
-  EXPECT_GE((*made)->appetite(), 4U);
+  EXPECT_GE((*made)->batch_hint(), 4U);
   std::vector<Outcome> outcomes;
   ASSERT_TRUE(run(**made, 1000, &outcomes));
   std::vector<Design> found, wanted(1000);
@@ -113,9 +113,9 @@ TEST_F(ClusterCrewTest, EveryDesignOnce) {
   EXPECT_EQ(outcomes.size(), 50U);
 }
 
-TEST_F(ClusterCrewTest, SaysWhatWorkersNeed) {
+TEST_F(ClusterExecutorTest, SaysWhatWorkersNeed) {
   job_.files = {"/a/net.onnx"};
-  const auto made = crew(fmt::format("open({:?}, 'w').write(json.dumps(hello))", (folder_ / "hello").string()));
+  const auto made = executor(fmt::format("open({:?}, 'w').write(json.dumps(hello))", (folder_ / "hello").string()));
   ASSERT_TRUE(made) << made.error().text();
   std::stringstream text;
   text << std::ifstream(folder_ / "hello").rdbuf();
@@ -125,8 +125,8 @@ TEST_F(ClusterCrewTest, SaysWhatWorkersNeed) {
   EXPECT_THAT(text.str(), HasSubstr(R"("files": ["/a/net.onnx"], "options": {"limit_s": 600.0, "tries": 2})"));
 }
 
-TEST_F(ClusterCrewTest, OutcomesInPiecesAndFailures) {
-  const auto made = crew(R"(
+TEST_F(ClusterExecutorTest, OutcomesInPiecesAndFailures) {
+  const auto made = executor(R"(
 def answer(message):
     for design in message["designs"]:
         if design == 3: outcomes(message, [], [dict(design=3, failure="it ended the worker")])
@@ -139,8 +139,8 @@ def answer(message):
   for (const Outcome& outcome : all) EXPECT_EQ(outcome.failure, outcome.design == 3 ? "it ended the worker" : "");
 }
 
-TEST_F(ClusterCrewTest, WorkersComeAndGo) {
-  const auto made = crew(R"(
+TEST_F(ClusterExecutorTest, WorkersComeAndGo) {
+  const auto made = executor(R"(
 def answer(message):
     say(type="workers", workers=1)
     outcomes(message)
@@ -150,23 +150,24 @@ def answer(message):
   EXPECT_EQ((*made)->who(), "1 worker");
 }
 
-TEST_F(ClusterCrewTest, StopsWhenAskedTo) {
-  const auto made = crew("def answer(message): pass");
+TEST_F(ClusterExecutorTest, StopsWhenAskedTo) {
+  const auto made = executor("def answer(message): pass");
   ASSERT_TRUE(made) << made.error().text();
   int looks = 0;
   ASSERT_TRUE(run(**made, 100, nullptr, [&] { return ++looks > 2; }));
 }
 
-TEST_F(ClusterCrewTest, StopsBeforeItIsReady) {
-  const auto made = cluster_crew_for(job_, {.address = "local:2",
-                                            .python = script("#!/usr/bin/env python3\nimport time\ntime.sleep(60)\n"),
-                                            .stop = [] { return true; }});
+TEST_F(ClusterExecutorTest, StopsBeforeItIsReady) {
+  const auto made =
+      cluster_executor_for(job_, {.address = "local:2",
+                                  .python = script("#!/usr/bin/env python3\nimport time\ntime.sleep(60)\n"),
+                                  .stop = [] { return true; }});
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().message, HasSubstr("stopped before it was ready"));
 }
 
-TEST_F(ClusterCrewTest, AnswersThatNobodyWaitsForAnyMoreAreLeft) {
-  const auto made = crew(R"(
+TEST_F(ClusterExecutorTest, AnswersThatNobodyWaitsForAnyMoreAreLeft) {
+  const auto made = executor(R"(
 first = []
 def answer(message):
     if len(first) < 4: first.append(message)
@@ -182,8 +183,8 @@ def answer(message):
   EXPECT_EQ(all.size(), 10U);
 }
 
-TEST_F(ClusterCrewTest, AFailureToKeepOutcomesEndsTheRun) {
-  const auto made = crew("");
+TEST_F(ClusterExecutorTest, AFailureToKeepOutcomesEndsTheRun) {
+  const auto made = executor("");
   ASSERT_TRUE(made) << made.error().text();
   const std::vector<Design> designs = {1, 2, 3};
   const Status status =
@@ -192,78 +193,78 @@ TEST_F(ClusterCrewTest, AFailureToKeepOutcomesEndsTheRun) {
   EXPECT_EQ(status.error().message, "the disk is full");
 }
 
-TEST_F(ClusterCrewTest, NoPython) {
-  const auto made = cluster_crew_for(job_, {.address = "local:2", .python = folder_ / "absent"});
+TEST_F(ClusterExecutorTest, NoPython) {
+  const auto made = cluster_executor_for(job_, {.address = "local:2", .python = folder_ / "absent"});
   ASSERT_FALSE(made);
   expect_error(made.error(), {"cannot be started: No such file"}, "absent");
   EXPECT_THAT(made.error().advice, HasSubstr("--python or MONET_PYTHON"));
 }
 
-TEST_F(ClusterCrewTest, PythonByTheEnvironment) {
+TEST_F(ClusterExecutorTest, PythonByTheEnvironment) {
   ::setenv("MONET_PYTHON", (folder_ / "elsewhere").c_str(), 1);
-  const auto made = cluster_crew_for(job_, {.address = "local:2"});
+  const auto made = cluster_executor_for(job_, {.address = "local:2"});
   ::unsetenv("MONET_PYTHON");
   ASSERT_FALSE(made);
   expect_error(made.error(), {"cannot be started"}, "elsewhere");
 }
 
-TEST_F(ClusterCrewTest, NoPackage) {
+TEST_F(ClusterExecutorTest, NoPackage) {
   const std::string python = script("#!/bin/sh\necho \"$0: No module named monet.cluster\" >&2\nexit 1\n");
-  const auto made = cluster_crew_for(job_, {.address = "local:2", .python = python});
+  const auto made = cluster_executor_for(job_, {.address = "local:2", .python = python});
   ASSERT_FALSE(made);
   expect_error(made.error(), {"has no Python package monet"}, "--cluster local:2");
   EXPECT_THAT(made.error().advice, HasSubstr("pip install '.[cluster]'"));
 }
 
-TEST_F(ClusterCrewTest, ErrorsOfTheOtherEnd) {
+TEST_F(ClusterExecutorTest, ErrorsOfTheOtherEnd) {
   fails_to_start(R"(say(type="error", message="no scheduler answers", advice="start one"); sys.exit(1))",
                  {"no scheduler answers"});
 }
-TEST_F(ClusterCrewTest, AnEarlyEndHasItsLastWords) {
+TEST_F(ClusterExecutorTest, AnEarlyEndHasItsLastWords) {
   fails_to_start(R"(print("a\nthe last words", file=sys.stderr); sys.exit(3))",
                  {"-m monet.cluster ended: exit status 3\na\nthe last words"});
 }
-TEST_F(ClusterCrewTest, AnEndInTheMiddle) {
+TEST_F(ClusterExecutorTest, AnEndInTheMiddle) {
   fails_to_run("def answer(message): os.kill(os.getpid(), 9)", {"ended: signal 9"});
 }
-TEST_F(ClusterCrewTest, LongLastWordsAreCut) {
-  const auto made = crew(R"([print("x" * 50, i, file=sys.stderr) for i in range(100000)]; sys.exit(3))");
+TEST_F(ClusterExecutorTest, LongLastWordsAreCut) {
+  const auto made = executor(R"([print("x" * 50, i, file=sys.stderr) for i in range(100000)]; sys.exit(3))");
   ASSERT_FALSE(made);
   EXPECT_LT(made.error().message.size(), 5000U);
   EXPECT_THAT(made.error().message, HasSubstr("xxx 99999"));
 }
-TEST_F(ClusterCrewTest, AnotherProtocol) {
+TEST_F(ClusterExecutorTest, AnotherProtocol) {
   fails_to_start("def ready(): say(type='ready', protocol=2, fingerprint='f', workers=2)",
                  {"monet.cluster speaks protocol 2, this program 1"});
 }
-TEST_F(ClusterCrewTest, AnotherFingerprint) {
+TEST_F(ClusterExecutorTest, AnotherFingerprint) {
   fails_to_start("def ready(): say(type='ready', protocol=1, fingerprint='g', workers=2)",
                  {"with the fingerprint g, this program with f"});
 }
-TEST_F(ClusterCrewTest, NotReady) {
+TEST_F(ClusterExecutorTest, NotReady) {
   fails_to_start("def ready(): say(type='workers', workers=2)", {"does not begin with ready"});
 }
-TEST_F(ClusterCrewTest, ReadyTwice) { fails_to_run("def answer(message): ready()", {"ready again"}); }
-TEST_F(ClusterCrewTest, Garbage) {
+TEST_F(ClusterExecutorTest, ReadyTwice) { fails_to_run("def answer(message): ready()", {"ready again"}); }
+TEST_F(ClusterExecutorTest, Garbage) {
   fails_to_run("def answer(message): print('hello there', flush=True)", {"says what is no message: hello there"});
 }
-TEST_F(ClusterCrewTest, AnUnknownType) {
+TEST_F(ClusterExecutorTest, AnUnknownType) {
   fails_to_run("def answer(message): say(type='song')", {"what is no message", "song", "not of a type"});
 }
-TEST_F(ClusterCrewTest, AFieldThatIsAbsent) {
+TEST_F(ClusterExecutorTest, AFieldThatIsAbsent) {
   fails_to_run("def answer(message): say(type='outcomes', batch=0)", {"what is no message", "outcomes"});
 }
-TEST_F(ClusterCrewTest, AnUnknownBatch) {
+TEST_F(ClusterExecutorTest, AnUnknownBatch) {
   fails_to_run("def answer(message): outcomes(message, batch=77)", {"answers batch 77, which it has not"});
 }
-TEST_F(ClusterCrewTest, ADesignTwice) {
+TEST_F(ClusterExecutorTest, ADesignTwice) {
   fails_to_run("def answer(message): outcomes(message, message['designs'][:1] * 2)",
                {"answers design 0, which batch 0 does not wait for"});
 }
-TEST_F(ClusterCrewTest, AnotherDesign) {
+TEST_F(ClusterExecutorTest, AnotherDesign) {
   fails_to_run("def answer(message): outcomes(message, [99])", {"answers design 99, which batch 0 does not wait for"});
 }
-TEST_F(ClusterCrewTest, ALineThatIsNoOutcome) {
+TEST_F(ClusterExecutorTest, ALineThatIsNoOutcome) {
   fails_to_run("def line(design): return '[1]'", {"not the outcome of a design"});
 }
 
@@ -298,7 +299,7 @@ TEST(BatchSizes, NothingIsEverFree) {
   EXPECT_LE(sizes.next(std::size_t{1} << 40, 4), std::size_t{1} << 14);
 }
 
-class ClusterFilesTest : public ClusterCrewTest {
+class ClusterFilesTest : public ClusterExecutorTest {
  protected:
   std::string write(const std::string& name, const std::string& text = "x") {
     fs::create_directories((folder_ / name).parent_path());

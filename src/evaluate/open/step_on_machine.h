@@ -1,9 +1,9 @@
 // What commands that search for plans work on.
 #pragma once
 
-#include "evaluate/plan/plan.h"
 #include "evaluate/open/numbers.h"
-#include "evaluate/open/subject.h"
+#include "evaluate/open/opened_step.h"
+#include "evaluate/plan/plan.h"
 #include "hardware/hardware.h"
 
 #include <monet/evaluate.h>
@@ -13,16 +13,16 @@
 
 namespace monet {
 
-struct Opened {
+struct StepOnMachine {
   Hardware hardware;
   Plan plan;
-  Subject subject;
+  OpenedStep opened_step;
   NumberChoice numbers;
   std::vector<std::string> warnings;  // of a plan that was made for something else
 };
 
 // As the options name them, whose precision becomes the one that was chosen. Fails where one of them cannot be opened,
 // or the plan was made for another network or machine and is not forced.
-Expected<Opened> open_step_on_machine(const std::string& model, EvaluateOptions& options, bool inference);
+Expected<StepOnMachine> open_step_on_machine(const std::string& model, EvaluateOptions& options, bool inference);
 
 }  // namespace monet

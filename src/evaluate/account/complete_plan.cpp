@@ -1,10 +1,10 @@
-#include "evaluate/account/carried_out.h"
+#include "evaluate/account/complete_plan.h"
 
 #include "evaluate/plan/hash.h"
 
 namespace monet {
 
-Plan plan_as_carried_out(const ScheduledStep& step, const Plan& plan, const Graph& original) {
+Plan complete_plan_of(const ScheduledStep& step, const Plan& plan, const Graph& original) {
   Plan result;
   result.graph_hash = hash_of(original);
   result.hardware_hash = hash_of(step.hardware);

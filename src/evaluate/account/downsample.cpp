@@ -1,4 +1,4 @@
-#include "evaluate/account/thin.h"
+#include "evaluate/account/downsample.h"
 
 #include <algorithm>
 

@@ -65,7 +65,7 @@ std::int64_t peak_in_main(const Case& c) {
   return 0;
 }
 
-TEST(EvaluateLodgers, OptimizerStateComesForItsUpdateAndGoesAsANewValue) {
+TEST(EvaluatePagedStates, OptimizerStateComesForItsUpdateAndGoesAsANewValue) {
   for (const char* order : {"critical-path", "graph"}) {
     const Case c(perceptron(3, adam()), machine(),
                  std::string("order: ") + order + "\ntensors: {optimizer-state: {page: flash}}\n");
@@ -98,7 +98,7 @@ TEST(EvaluateLodgers, OptimizerStateComesForItsUpdateAndGoesAsANewValue) {
 }
 
 // Kept, all of it is there all the time. Paged, the states of two updates at most: of one that runs and of the next.
-TEST(EvaluateLodgers, MemoryHoldsTheStateOfTwoUpdatesAtMost) {
+TEST(EvaluatePagedStates, MemoryHoldsTheStateOfTwoUpdatesAtMost) {
   constexpr int layers = 8;
   const Case kept(perceptron(layers, adam()), machine(), "order: graph\n");
   const Case paged(perceptron(layers, adam()), machine(), "order: graph\ntensors: {optimizer-state: {page: flash}}\n");
@@ -107,7 +107,7 @@ TEST(EvaluateLodgers, MemoryHoldsTheStateOfTwoUpdatesAtMost) {
 }
 
 // The first layer's weight is read forward and by its update, the others' also for the gradient of their input.
-TEST(EvaluateLodgers, WeightsComeForEachPartOfTheStep) {
+TEST(EvaluatePagedStates, WeightsComeForEachPartOfTheStep) {
   for (const char* order : {"critical-path", "graph"}) {
     const Case c(perceptron(3, adam()), machine(),
                  std::string("order: ") + order + "\ntensors: {weights: {page: flash}}\n");
@@ -126,7 +126,7 @@ TEST(EvaluateLodgers, WeightsComeForEachPartOfTheStep) {
 }
 
 // 166,667 operations and 4.4 million bytes a second: what is paged costs its bytes and the latency of the card.
-TEST(EvaluateLodgers, APagedWeightTakesWhatTheCardTakes) {
+TEST(EvaluatePagedStates, APagedWeightTakesWhatTheCardTakes) {
   auto hardware = open_hardware("poet_mkr1000");
   ASSERT_TRUE(hardware.has_value());
   const Graph step = perceptron(2, adam());
@@ -154,7 +154,7 @@ TEST(EvaluateLodgers, APagedWeightTakesWhatTheCardTakes) {
 }
 
 // Memory that can only be read holds what does not change.
-TEST(EvaluateLodgers, FrozenWeightsMayLiveInMemoryThatCannotBeWritten) {
+TEST(EvaluatePagedStates, FrozenWeightsMayLiveInMemoryThatCannotBeWritten) {
   const std::string read_only = machine("r: {kind: read, width: 8 bit/cycle}");
   training::StepOptions frozen = adam();
   frozen.select.freeze = {"w1", "w2"};
@@ -170,7 +170,7 @@ TEST(EvaluateLodgers, FrozenWeightsMayLiveInMemoryThatCannotBeWritten) {
   EXPECT_THAT(saved.error().message, HasSubstr("nothing leads from main to flash"));
 }
 
-TEST(EvaluateLodgers, PagingToWhereCoresWork) {
+TEST(EvaluatePagedStates, PagingToWhereCoresWork) {
   const std::string local = "memories:\n  " + memory("dram", "dram", "1 GiB", 4096) + "\ncores:\n" +
                             rate_core("c0", memory("sram", "sram", "1 MiB", 4096) + ", dram: {use: dram}");
   const Case c(perceptron(2, adam()), local, "tensors: {w1: {page: c0/sram}}\n");
@@ -180,7 +180,7 @@ TEST(EvaluateLodgers, PagingToWhereCoresWork) {
   EXPECT_THAT(there.error().message, HasSubstr("moves nothing"));
 }
 
-TEST(EvaluateLodgers, ANewValueThatIsAViewIsRefused) {
+TEST(EvaluatePagedStates, ANewValueThatIsAViewIsRefused) {
   GraphBuilder b("view");
   const TensorId w = b.parameter("w", {4, 4});
   const TensorId moved = b.add(Op::Neg, "neg", {w});
@@ -227,7 +227,7 @@ class Spoiled {
   Evaluated result_;
 };
 
-TEST(CheckLodgers, FindsWhatIsNotWhereItShouldBe) {
+TEST(CheckPagedStates, FindsWhatIsNotWhereItShouldBe) {
   const std::string states = "tensors: {optimizer-state: {page: flash}}\n";
   const std::string weights = "tensors: {weights: {page: flash}}\n";
   Spoiled no_page_in(states);

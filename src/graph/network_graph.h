@@ -8,7 +8,7 @@
 
 namespace monet {
 
-struct Network {
+struct NetworkGraph {
   Graph graph;
   bool is_training_step = false;      // has a backward part already
   std::vector<std::string> warnings;  // something may not be what the user thinks

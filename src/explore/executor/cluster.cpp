@@ -1,9 +1,9 @@
-#include "explore/crew/cluster.h"
+#include "explore/executor/cluster.h"
 
 #include "base/try.h"
-#include "explore/crew/cluster_batches.h"
-#include "explore/crew/cluster_files.h"
-#include "explore/crew/cluster_process.h"
+#include "explore/executor/cluster_batches.h"
+#include "explore/executor/cluster_files.h"
+#include "explore/executor/cluster_process.h"
 
 #include <fmt/format.h>
 
@@ -27,15 +27,15 @@ std::string python_of(const ClusterOptions& options) {
   return named != nullptr && *named != '\0' ? named : "python3";
 }
 
-class ClusterCrew : public Crew {
+class ClusterExecutor : public Executor {
  public:
-  ClusterCrew(std::unique_ptr<ChildProcess> peer, const ClusterOptions& options)
+  ClusterExecutor(std::unique_ptr<ChildProcess> peer, const ClusterOptions& options)
       : peer_(std::move(peer)),
         python_(python_of(options)),
         place_("--cluster " + options.address),
         sizes_(options.batch_s) {}
 
-  ~ClusterCrew() override {
+  ~ClusterExecutor() override {
     if (!peer_->ended()) peer_->send(close_message());
   }
 
@@ -74,7 +74,7 @@ class ClusterCrew : public Crew {
   }
 
   std::string who() const override { return fmt::format("{} worker{}", workers_, workers_ == 1 ? "" : "s"); }
-  std::size_t appetite() const override { return std::max<std::size_t>(64, queued * sizes_.wanted()) * at_once(); }
+  std::size_t batch_hint() const override { return std::max<std::size_t>(64, queued * sizes_.wanted()) * at_once(); }
 
  private:
   std::size_t at_once() const { return std::max<std::size_t>(1, workers_); }
@@ -94,7 +94,7 @@ class ClusterCrew : public Crew {
       MONET_TRY(ClusterMessage message, parsed(*line));
       if (const auto* workers = std::get_if<WorkersMessage>(&message)) workers_ = workers->workers;
       if (std::holds_alternative<ReadyMessage>(message)) return wrong("monet.cluster says ready again");
-      if (auto* outcomes = std::get_if<OutcomesMessage>(&message)) MONET_CHECK(take(*outcomes, done));
+      if (auto* outcomes = std::get_if<OutcomesMessage>(&message)) MONET_RETURN_IF_ERROR(take(*outcomes, done));
     }
     return Done{};
   }
@@ -119,9 +119,10 @@ class ClusterCrew : public Crew {
     for (const std::string& line : message.lines) {
       auto outcome = outcome_from(line);
       if (!outcome) return wrong(outcome.error().message);
-      MONET_CHECK(give(*std::move(outcome)));
+      MONET_RETURN_IF_ERROR(give(*std::move(outcome)));
     }
-    for (const auto& [design, failure] : message.failed) MONET_CHECK(give({.design = design, .failure = failure}));
+    for (const auto& [design, failure] : message.failed)
+      MONET_RETURN_IF_ERROR(give({.design = design, .failure = failure}));
     // What a design that fails takes, a limit of time perhaps, says nothing of the others.
     if (message.failed.empty()) sizes_.learn(message.lines.size(), message.seconds);
     if (found->second.empty()) running_.erase(found);
@@ -175,18 +176,18 @@ class ClusterCrew : public Crew {
 
 }  // namespace
 
-Expected<std::unique_ptr<Crew>> cluster_crew_for(const ClusterJob& job, const ClusterOptions& options) {
+Expected<std::unique_ptr<Executor>> cluster_executor_for(const ClusterJob& job, const ClusterOptions& options) {
   auto peer = ChildProcess::start({python_of(options), "-m", "monet.cluster"});
   if (!peer) {
     peer.error().advice = "name a Python that has the package monet by --python or MONET_PYTHON";
     return std::move(peer).error();
   }
-  auto crew = std::make_unique<ClusterCrew>(*std::move(peer), options);
-  MONET_CHECK(crew->greet(job, options));
-  return std::unique_ptr<Crew>(std::move(crew));
+  auto executor = std::make_unique<ClusterExecutor>(*std::move(peer), options);
+  MONET_RETURN_IF_ERROR(executor->greet(job, options));
+  return std::unique_ptr<Executor>(std::move(executor));
 }
 
-Expected<std::unique_ptr<Crew>> cluster_crew(const DesignPricer& pricer, const ClusterOptions& options) {
+Expected<std::unique_ptr<Executor>> cluster_executor(const DesignPricer& pricer, const ClusterOptions& options) {
   const Space& space = pricer.space();
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(space.path, ignored);
@@ -194,7 +195,7 @@ Expected<std::unique_ptr<Crew>> cluster_crew(const DesignPricer& pricer, const C
                  .space_path = is_file ? std::filesystem::absolute(space.path).lexically_normal().string() : space.path,
                  .space_text = space.text};
   MONET_TRY(job.files, files_of(space));
-  return cluster_crew_for(job, options);
+  return cluster_executor_for(job, options);
 }
 
 }  // namespace monet::explore

@@ -1,4 +1,4 @@
-#include "evaluate/contents/contents.h"
+#include "evaluate/classes/operator_classes.h"
 
 #include <xxhash.h>
 
@@ -196,22 +196,24 @@ class ContentReader {
 
 }  // namespace
 
-std::size_t ContentNumbers::Hash::operator()(std::string_view key) const { return XXH3_64bits(key.data(), key.size()); }
+std::size_t OperatorClassTable::Hash::operator()(std::string_view key) const {
+  return XXH3_64bits(key.data(), key.size());
+}
 
-std::uint32_t ContentNumbers::of(std::string_view key) {
+std::uint32_t OperatorClassTable::of(std::string_view key) {
   if (const auto found = numbers_.find(key); found != numbers_.end()) return found->second;
   const auto number = static_cast<std::uint32_t>(numbers_.size());
   numbers_.emplace(key, number);
   return number;
 }
 
-OperatorContents::OperatorContents(const Graph& graph, ContentNumbers& numbers) {
+OperatorClasses::OperatorClasses(const Graph& graph, OperatorClassTable& numbers) {
   ContentReader reader(graph);
-  contents_.reserve(graph.nodes().size());
+  classes_.reserve(graph.nodes().size());
   first_input_.reserve(graph.nodes().size());
   for (const Node& node : graph.nodes()) {
     first_input_.push_back(static_cast<std::uint32_t>(first_stored_.size()));
-    contents_.push_back(numbers.of(reader.read(node, stored_, first_stored_)));
+    classes_.push_back(numbers.of(reader.read(node, stored_, first_stored_)));
   }
   first_stored_.push_back(static_cast<std::uint32_t>(stored_.size()));
 }

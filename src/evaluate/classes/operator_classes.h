@@ -17,7 +17,7 @@
 namespace monet {
 
 // Numbers 0, 1, … for keys: equal ones, equal numbers.
-class ContentNumbers {
+class OperatorClassTable {
  public:
   std::uint32_t of(std::string_view key);
 
@@ -29,15 +29,15 @@ class ContentNumbers {
   std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>> numbers_;
 };
 
-// The contents of one graph's operators: op, attributes, types and roles of inputs and outputs, which inputs are one
+// The classes of one graph's operators: op, attributes, types and roles of inputs and outputs, which inputs are one
 // tensor, the indices of a gather where they are known, and the views behind the inputs down to what is stored. No
 // names, no phase, and of ids only their order where one input shows several stored tensors.
-class OperatorContents {
+class OperatorClasses {
  public:
   // Cost: linear in what the operators read, views composed.
-  OperatorContents(const Graph& graph, ContentNumbers& numbers);
+  OperatorClasses(const Graph& graph, OperatorClassTable& numbers);
 
-  std::uint32_t operator[](NodeId node) const { return contents_[node.index()]; }
+  std::uint32_t operator[](NodeId node) const { return classes_[node.index()]; }
   // The stored tensors behind an input of an operator that is no view: each once, in the order of the graph.
   std::span<const TensorId> stored(NodeId node, std::size_t input) const {
     const std::size_t at = first_input_[node.index()] + input;
@@ -45,7 +45,7 @@ class OperatorContents {
   }
 
  private:
-  std::vector<std::uint32_t> contents_;      // by node
+  std::vector<std::uint32_t> classes_;       // by node
   std::vector<std::uint32_t> first_input_;   // by node: inputs of all nodes in a row
   std::vector<std::uint32_t> first_stored_;  // by input, and one more
   std::vector<TensorId> stored_;
@@ -53,7 +53,7 @@ class OperatorContents {
 
 // A value for each content, as far as they are known. References to values stay good.
 template <class T>
-class ByContent {
+class ByOperatorClass {
  public:
   // Null: not known.
   const T* find(std::uint32_t content) const { return content < values_.size() ? values_[content].get() : nullptr; }

@@ -10,9 +10,9 @@
 
 namespace monet::explore {
 
-class Crew {
+class Executor {
  public:
-  virtual ~Crew() = default;
+  virtual ~Executor() = default;
   // Every design once, in any order; `done` is called by one thread at a time, for each as soon as it is known. Returns
   // early when `stop` says so, or `done` fails.
   virtual Status run(std::span<const Design> designs, const std::function<Status(Outcome&&)>& done,
@@ -20,11 +20,11 @@ class Crew {
   // For progress: "2 threads", "3 workers".
   virtual std::string who() const = 0;
   // Designs that should be asked for at once, at least, to keep all busy.
-  virtual std::size_t appetite() const = 0;
+  virtual std::size_t batch_hint() const = 0;
 };
 
 // `jobs` 0: as many as there are processors.
-std::unique_ptr<Crew> thread_crew(DesignPricer& pricer, std::size_t jobs);
+std::unique_ptr<Executor> thread_executor(DesignPricer& pricer, std::size_t jobs);
 
 struct ClusterOptions {
   std::string address;                   // of a running scheduler, or "local:N"
@@ -36,6 +36,6 @@ struct ClusterOptions {
 };
 
 // Starts `python3 -m monet.cluster`; docs/cluster.md has the words that pass over the pipe.
-Expected<std::unique_ptr<Crew>> cluster_crew(const DesignPricer& pricer, const ClusterOptions& options);
+Expected<std::unique_ptr<Executor>> cluster_executor(const DesignPricer& pricer, const ClusterOptions& options);
 
 }  // namespace monet::explore

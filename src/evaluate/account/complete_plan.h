@@ -7,6 +7,6 @@
 namespace monet {
 
 // A plan that leaves nothing open and gives the same result. `original`: the graph before anything was recomputed.
-Plan plan_as_carried_out(const ScheduledStep& step, const Plan& plan, const Graph& original);
+Plan complete_plan_of(const ScheduledStep& step, const Plan& plan, const Graph& original);
 
 }  // namespace monet

@@ -1,4 +1,4 @@
-#include "explore/crew/cluster_messages.h"
+#include "explore/executor/cluster_messages.h"
 
 #include "config/yaml.h"
 

@@ -1,9 +1,9 @@
-#include "explore/crew/cluster_files.h"
+#include "explore/executor/cluster_files.h"
 
 #include "base/read_file.h"
 #include "base/try.h"
-#include "hardware/include.h"
 #include "config/yaml.h"
+#include "hardware/include.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -45,15 +45,15 @@ class FileCollector {
 
  private:
   Status walk(const Yaml& node, const std::string& path) {
-    for (const YamlPtr& item : node.items) MONET_CHECK(walk(*item, path));
+    for (const YamlPtr& item : node.items) MONET_RETURN_IF_ERROR(walk(*item, path));
     for (const Yaml::Entry& entry : node.entries) {
       if (entry.key != "include") {
-        MONET_CHECK(walk(*entry.value, path));
+        MONET_RETURN_IF_ERROR(walk(*entry.value, path));
         continue;
       }
       const auto include = [&](const Yaml& file) { return add_hardware(fs::path(path).parent_path() / file.scalar); };
-      if (entry.value->is_scalar()) MONET_CHECK(include(*entry.value));
-      for (const YamlPtr& item : entry.value->items) MONET_CHECK(include(*item));
+      if (entry.value->is_scalar()) MONET_RETURN_IF_ERROR(include(*entry.value));
+      for (const YamlPtr& item : entry.value->items) MONET_RETURN_IF_ERROR(include(*item));
     }
     return Done{};
   }
@@ -66,8 +66,8 @@ class FileCollector {
 
 Expected<std::vector<std::string>> files_of(const Space& space) {
   FileCollector collector(space);
-  MONET_CHECK(collector.add_hardware(space.hardware));
-  if (!space.hardware_text.empty()) MONET_CHECK(collector.add_included(space.hardware_text, space.path));
+  MONET_RETURN_IF_ERROR(collector.add_hardware(space.hardware));
+  if (!space.hardware_text.empty()) MONET_RETURN_IF_ERROR(collector.add_included(space.hardware_text, space.path));
   for (const Workload& workload : space.workloads) collector.add(workload.network);
   return std::move(collector).files();
 }

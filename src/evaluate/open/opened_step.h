@@ -4,7 +4,7 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/plan/plan.h"
 #include "graph/graph.h"
-#include "graph/network.h"
+#include "graph/network_graph.h"
 #include "mapping/cache.h"
 
 #include <monet/evaluate.h>
@@ -16,7 +16,7 @@
 
 namespace monet {
 
-struct Subject {
+struct OpenedStep {
   Graph graph;
   std::int64_t batch = 1;
   std::int64_t parameters = 0;
@@ -30,23 +30,23 @@ struct Subject {
 Expected<Objective> objective_named(const std::string& name);
 
 // A file or a built-in network; with `training` as a training step, if it is none yet; in the precision asked for.
-Expected<Network> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training);
+Expected<NetworkGraph> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training);
 // The same as it runs on a machine: composite operators that no core can run are in their parts, and `expanded` names
 // them. What no core can run all the same stays.
-Expected<Network> open_network_for(const std::string& model, const TrainOptions& options, bool training,
-                                   const Hardware& hardware, std::vector<std::string>& expanded);
+Expected<NetworkGraph> open_network_for(const std::string& model, const TrainOptions& options, bool training,
+                                        const Hardware& hardware, std::vector<std::string>& expanded);
 
 // `inference`: the forward part alone. A recipe of `everything` is left to fitted_to().
-Expected<Subject> open_subject(const std::string& model, const EvaluateOptions& options, bool inference);
+Expected<OpenedStep> open_step(const std::string& model, const EvaluateOptions& options, bool inference);
 
 // How the numbers of its operators are costed before fitted_to().
-Expected<ExtractOptions> extract_of(const Subject& subject, const EvaluateOptions& options);
+Expected<ExtractOptions> extract_of(const OpenedStep& opened_step, const EvaluateOptions& options);
 
 // As it runs on a machine, in the numbers of the recipe: composite operators that no core can run in their parts, and
 // those that the plan has so. Fails, with all of them, where operators are left that no core can run, or none in these
 // numbers.
-Expected<Subject> fitted_to(Subject subject, const Hardware& hardware, const EvaluateOptions& options,
-                            const Plan& plan = {});
+Expected<OpenedStep> fitted_to(OpenedStep opened_step, const Hardware& hardware, const EvaluateOptions& options,
+                               const Plan& plan = {});
 
 // Of tensors that the forward part makes and later parts read.
 std::int64_t saved_bytes_of(const Graph& step);

@@ -1,5 +1,5 @@
 #include "base/parallel.h"
-#include "explore/crew/crew.h"
+#include "explore/executor/executor.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@ namespace monet::explore {
 
 namespace {
 
-class ThreadCrew : public Crew {
+class ThreadExecutor : public Executor {
  public:
-  ThreadCrew(DesignPricer& pricer, std::size_t jobs) : pricer_(pricer), threads_(threads_for(jobs)) {}
+  ThreadExecutor(DesignPricer& pricer, std::size_t jobs) : pricer_(pricer), threads_(threads_for(jobs)) {}
 
   Status run(std::span<const Design> designs, const std::function<Status(Outcome&&)>& done,
              const std::function<bool()>& stop) override {
@@ -43,7 +43,7 @@ class ThreadCrew : public Crew {
 
   std::string who() const override { return fmt::format("{} thread{}", threads_, threads_ == 1 ? "" : "s"); }
   // Threads that end early wait for the last: enough for each that this is little.
-  std::size_t appetite() const override { return 256 * threads_; }
+  std::size_t batch_hint() const override { return 256 * threads_; }
 
  private:
   DesignPricer& pricer_;
@@ -52,8 +52,8 @@ class ThreadCrew : public Crew {
 
 }  // namespace
 
-std::unique_ptr<Crew> thread_crew(DesignPricer& pricer, std::size_t jobs) {
-  return std::make_unique<ThreadCrew>(pricer, jobs);
+std::unique_ptr<Executor> thread_executor(DesignPricer& pricer, std::size_t jobs) {
+  return std::make_unique<ThreadExecutor>(pricer, jobs);
 }
 
 }  // namespace monet::explore

@@ -1,4 +1,4 @@
-#include "explore/crew/cluster_process.h"
+#include "explore/executor/cluster_process.h"
 
 #include <fmt/format.h>
 

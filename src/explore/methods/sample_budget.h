@@ -19,10 +19,11 @@ struct Seen {
   bool ran() const { return !values.empty(); }
 };
 
-class Looker {
+class SampleBudget {
  public:
   // `samples`: designs that are looked at, excluded ones not counted. `remember`: what is seen is kept.
-  Looker(const Space& space, const MethodOptions& options, const Ask& ask, std::size_t samples, bool remember = true);
+  SampleBudget(const Space& space, const MethodOptions& options, const Ask& ask, std::size_t samples,
+               bool remember = true);
 
   // Asks for those that were not looked at before, in this order and once each, as far as the samples go. Which these
   // are does not depend on who answers.

@@ -1,0 +1,22 @@
+#include "evaluate/open/step_on_machine.h"
+
+#include "base/try.h"
+#include "evaluate/open/hardware.h"
+#include "evaluate/plan/hash.h"
+
+namespace monet {
+
+Expected<StepOnMachine> open_step_on_machine(const std::string& model, EvaluateOptions& options, bool inference) {
+  StepOnMachine opened;
+  MONET_TRY(opened.hardware, open_hardware(options.hardware, {.parameters = options.parameters}));
+  MONET_TRY(opened.plan, plan_of(options));
+  MONET_TRY(opened.numbers, choose_numbers(model, opened.hardware, options.train, options.zigzag));
+  options.train.precision = opened.numbers.precision();
+  MONET_TRY(opened.opened_step, open_step(model, options, inference));
+  MONET_TRY(opened.opened_step, fitted_to(std::move(opened.opened_step), opened.hardware, options, opened.plan));
+  opened.plan.expanded = opened.opened_step.expanded;
+  MONET_TRY(opened.warnings, check_hashes(opened.plan, opened.opened_step.graph, opened.hardware, options.force));
+  return opened;
+}
+
+}  // namespace monet
