@@ -15,7 +15,7 @@
 namespace monet {
 
 struct CheckpointOptions {
-  EvaluateOptions evaluate;           // network, machine, and a plan whose stacks, tiles and cores are kept to
+  StepRequest evaluate;               // network, machine, and a plan whose stacks, tiles and cores are kept to
   std::string method = "search";      // nsga2, exact, milp
   std::string objective = "latency";  // energy, edp
   PlanObjective function;             // one of the user's own instead; whole plans are compared by it
@@ -88,7 +88,7 @@ struct Checkpointing {
   double wall_s = 0;
 };
 
-Expected<Checkpointing> checkpoint_network(const std::string& model, const CheckpointOptions& given,
+Expected<Checkpointing> checkpoint_network(const Network& network, const CheckpointOptions& given,
                                            bool keep_points = false);
 
 // When no plan fits: the smallest budget that would do, and what forces it.

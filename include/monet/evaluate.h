@@ -2,6 +2,8 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/machine.h>
+#include <monet/plan.h>
 #include <monet/train.h>
 
 #include <array>
@@ -35,16 +37,11 @@ using CustomCosts = std::function<Expected<std::optional<CustomCost>>(const Cust
 // Costs as a YAML file gives them, by expressions over the tile (docs/custom-operators.md).
 Expected<CustomCosts> read_custom_costs(const std::string& path);
 
+// How a step is evaluated.
 struct EvaluateOptions {
-  TrainOptions train;      // batch, dimensions, precision, loss, optimizer …
-  bool inference = false;  // the forward part alone; what only the backward part needs is not kept
-
-  std::string hardware;                                         // a preset's name or a file
-  std::vector<std::pair<std::string, std::string>> parameters;  // of a family of machines
-  std::string plan;                                             // a file; empty: all of it by the default policy
-  std::vector<std::string> recompute;                           // patterns of saved tensors, beside what the plan says
-  std::vector<std::string> keep;                                // patterns of those of them that are kept all the same
-  std::vector<std::pair<std::string, std::string>> page;        // patterns of saved tensors, and the memory they go to
+  std::vector<std::string> recompute;                     // patterns of saved tensors, beside what the plan says
+  std::vector<std::string> keep;                          // patterns of those of them that are kept all the same
+  std::vector<std::pair<std::string, std::string>> page;  // patterns of saved tensors, and the memory they go to
   bool force = false;  // a plan made for another graph or machine is used with a warning
 
   std::string products;               // precision at whose rate fp32 products run: tf32; empty: fp32
@@ -70,6 +67,14 @@ struct EvaluateOptions {
   std::string custom_file;     // the same as a file
   std::function<bool()> stop;  // asked now and then; true: ends with an error
   std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;
+};
+
+// All that is asked of a step of a network, in one struct: what commands and searches hand on.
+struct StepRequest : EvaluateOptions {
+  TrainOptions train;      // batch, dimensions, precision, loss, optimizer …
+  bool inference = false;  // the forward part alone; what only the backward part needs is not kept
+  Machine machine;
+  Plan plan;  // empty: all of it by the default policy
 };
 
 using Parts = std::vector<std::pair<std::string, double>>;
@@ -262,7 +267,11 @@ struct Evaluation {
   StepGraph graph;
 };
 
-Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& options);
+// A step on a machine by a plan. What the plan leaves out is decided by the default policy, and is in
+// Evaluation::plan_yaml, which gives the same result again.
+Expected<Evaluation> evaluate(const Step& step, const Machine& machine, const Plan& plan = {},
+                              const EvaluateOptions& options = {});
+Expected<Evaluation> evaluate_network(const Network& network, const StepRequest& request);
 
 struct EvaluateView {
   std::size_t operators = 15;  // rows of the table; 0: all

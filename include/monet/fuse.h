@@ -13,7 +13,7 @@ namespace monet {
 
 struct FuseOptions {
   // The step and the machine. Of its plan all but the stacks is kept; its objective is not used.
-  EvaluateOptions step;
+  StepRequest step;
 
   std::string objective = "latency";  // sets, traffic, latency, energy, edp
   // own: all but views are operators; published: neither are Sum, Gather, Pad and generated values, 8 bits a weight.
@@ -77,7 +77,7 @@ struct Fusion {
   double wall_s = 0;
 };
 
-Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& given);
+Expected<Fusion> fuse_network(const Network& network, const FuseOptions& given);
 
 std::string to_json(const Fusion& fusion);
 // With the largest `stacks` stacks; 0: all.

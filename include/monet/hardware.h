@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/machine.h>
 
 #include <cstdint>
 #include <optional>
@@ -10,9 +11,6 @@
 #include <vector>
 
 namespace monet {
-
-// Values of a family's parameters, as a file writes them: {"x", "8"}, {"pe_memory", "4 MiB"}.
-using HardwareParameters = std::vector<std::pair<std::string, std::string>>;
 
 struct PortSummary {
   std::string name;
@@ -142,7 +140,7 @@ struct PresetSummary {
 
 Expected<std::vector<PresetSummary>> list_hardware();
 // A preset's name or a file.
-Expected<HardwareReport> describe_hardware(const std::string& name, const HardwareParameters& parameters = {});
+Expected<HardwareReport> describe_hardware(const Machine& machine);
 // A picture of the system as SVG.
 Expected<std::string> draw_hardware(const std::string& name, const HardwareParameters& parameters = {});
 // A file of ZigZag or Stream as a file of ours; `mapping` is a mapping file of Stream, or empty.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/network.h>
 
 #include <array>
 #include <cstdint>
@@ -11,14 +12,6 @@
 #include <vector>
 
 namespace monet {
-
-struct InspectOptions {
-  std::optional<std::int64_t> batch;
-  std::vector<std::pair<std::string, std::int64_t>> dimensions;
-  std::vector<std::string> parameter,
-      buffer;                // patterns of tensors that are trained, and that are not: before any guess
-  bool fused_norms = false;  // norms that the file spells out are one operator each; else they run and save as written
-};
 
 // One number for each part of a training step.
 struct ByPhase {
@@ -81,7 +74,7 @@ struct Inspection {
 };
 
 // Opens a built-in network or an ONNX file and says what it is.
-Expected<Inspection> inspect(const std::string& model, const InspectOptions& options = {});
+Expected<Inspection> inspect(const Network& network, const NetworkOptions& options = {});
 
 // As one JSON object with "schema": 1; with or without the layers.
 std::string to_json(const Inspection& inspection, bool with_layers);

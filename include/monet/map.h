@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/machine.h>
 #include <monet/train.h>
 
 #include <cstdint>
@@ -17,9 +18,8 @@ struct MapOptions {
   TrainOptions train;     // batch, dimensions, precision; the rest counts with `training`
   bool training = false;  // the whole training step; else the file as it is
 
-  std::string hardware;                                         // a preset's name or a file
-  std::vector<std::pair<std::string, std::string>> parameters;  // of a family of machines
-  std::string core;                                             // only this one; empty: the best for each operator
+  Machine machine;
+  std::string core;      // only this one; empty: the best for each operator
   bool on_chip = false;  // operands start and end in the core's own memories, not in off-chip memory
 
   std::string objective = "latency";  // energy, edp
@@ -95,7 +95,7 @@ struct NetworkMapping {
   std::vector<std::string> notes;
 };
 
-Expected<NetworkMapping> map_network(const std::string& model, const MapOptions& given);
+Expected<NetworkMapping> map_network(const Network& network, const MapOptions& given);
 
 struct MapView {
   bool nests = false;  // the loops of each operator

@@ -15,7 +15,7 @@
 namespace monet {
 
 struct OptimizeOptions {
-  EvaluateOptions evaluate;           // network, machine, and a plan that is kept to
+  StepRequest evaluate;               // network, machine, and a plan that is kept to
   std::string objective = "latency";  // energy, edp
   PlanObjective function;             // one of the user's own instead; whole plans are compared by it
   std::vector<std::string> budgets;   // as CheckpointOptions
@@ -64,7 +64,7 @@ struct Optimization {
   double wall_s = 0;
 };
 
-Expected<Optimization> optimize_network(const std::string& model, const OptimizeOptions& given);
+Expected<Optimization> optimize_network(const Network& network, const OptimizeOptions& given);
 
 Error does_not_fit(const Optimization& result);
 

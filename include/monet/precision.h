@@ -53,7 +53,7 @@ std::string to_json(const PrecisionReport& report);
 
 struct PrecisionComparisonOptions {
   std::vector<std::string> recipes;  // names and files; none: all that are part of the program
-  EvaluateOptions evaluate;          // its train.precision is not looked at
+  StepRequest evaluate;              // its train.precision is not looked at
   // Of simulate_model. Without a batch it takes that of `evaluate`; measure_every 0: a twentieth of all steps.
   SimulateOptions simulate;
   // The network that is trained for real; empty: the network itself. A small one stands for a large one of its kind.
@@ -93,7 +93,7 @@ struct PrecisionComparison {
 
 // A recipe that cannot run on the machine, or does not fit it, is a row that says so. Fails where the network, the
 // machine or a recipe cannot be opened. `evaluate.stop` ends it with an error, `simulate.stop` with what was trained.
-Expected<PrecisionComparison> compare_precisions(const std::string& model, const std::string& hardware,
+Expected<PrecisionComparison> compare_precisions(const Network& network, const Machine& machine,
                                                  const PrecisionComparisonOptions& given = {});
 
 std::string to_json(const PrecisionComparison& comparison);

@@ -32,7 +32,7 @@ struct Runnable {
 
 // The network as the options make it, as a training step and its forward part alone. Whether memory is large enough is
 // another question: evaluate_network() answers it.
-Expected<Runnable> check_runnable(const std::string& model, const EvaluateOptions& given);
+Expected<Runnable> check_runnable(const Network& network, const StepRequest& given);
 
 // As one JSON object with "schema": 1; `inference`: whether that decides, and not training.
 std::string to_json(const Runnable& runnable, bool inference);

@@ -59,9 +59,9 @@ struct Simulation {
 
 // One recipe, that of options.train. Batches have 32 samples where neither the network nor `options` says more than
 // one.
-Expected<Simulation> simulate(const std::string& model, const SimulateOptions& given);
+Expected<Simulation> simulate(const Network& network, const SimulateOptions& given);
 // Each of `precisions` (recipes), on the same weights, data and order; as many at a time as there are jobs.
-Expected<std::vector<Simulation>> simulate(const std::string& model, const std::vector<std::string>& precisions,
+Expected<std::vector<Simulation>> simulate(const Network& network, const std::vector<std::string>& precisions,
                                            const SimulateOptions& options);
 
 // What to tell where the held-out loss at the end is hardly below that of guessing; empty: it is, or that is not known.

@@ -3,6 +3,8 @@
 
 #include <monet/expected.h>
 #include <monet/inspect.h>
+#include <monet/network.h>
+#include <monet/plan.h>
 
 #include <cstdint>
 #include <optional>
@@ -43,9 +45,16 @@ struct TrainOptions {
   std::optional<double> loss_scale;
 };
 
+// A network's step: with its loss, gradients and optimizer, or its forward part alone.
+struct Step {
+  Network network;
+  TrainOptions options;
+  bool inference = false;
+};
+
 // Which saved tensors the step computes again instead of keeping them.
 struct RecomputeOptions {
-  std::string plan;                    // a file; of it only what it says of recomputing
+  Plan plan;                           // of it only what it says of recomputing
   std::vector<std::string> recompute;  // patterns of saved tensors, beside what the plan says; or "blocks"
   std::vector<std::string> keep;       // patterns of those of them that are kept all the same
   bool force = false;                  // a plan made for another step is used with a warning
@@ -113,7 +122,7 @@ struct Training {
 
 // Opens a network and makes its training step; `onnx_path`, if not empty, receives the step as a standard ONNX file.
 // All that is said of the step, and the file, are of the step with its recomputations.
-Expected<Training> train(const std::string& model, const TrainOptions& options = {}, const std::string& onnx_path = {},
+Expected<Training> train(const Network& network, const TrainOptions& options = {}, const std::string& onnx_path = {},
                          const RecomputeOptions& recompute = {});
 
 struct TrainView {

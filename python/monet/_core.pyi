@@ -8,11 +8,31 @@ STEP_OPTIONS: list[str]
 _Progress = Callable[[str, int, int], object] | None
 _Costs = dict[str, Callable[[CustomTile], tuple[float, float] | None]]
 
-def inspect(model: str, batch: int | None, dimensions: list[tuple[str, int]], layers: bool) -> str: ...
-def list_hardware() -> str: ...
-def describe_hardware(name: str, parameters: list[tuple[str, str]], values: bool) -> str: ...
+class Network:
+    def __init__(self, name: str) -> None: ...
+    @property
+    def name(self) -> str: ...
 
-class EvaluateOptions:
+class Machine:
+    def __init__(self, name: str, parameters: list[tuple[str, str]]) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def parameters(self) -> list[tuple[str, str]]: ...
+
+class Plan:
+    def __init__(self) -> None: ...
+    @staticmethod
+    def read(path: str) -> Plan: ...
+    @staticmethod
+    def parse(text: str, file: str) -> Plan: ...
+    def to_yaml(self) -> str: ...
+
+def inspect(network: Network, batch: int | None, dimensions: list[tuple[str, int]], layers: bool) -> str: ...
+def list_hardware() -> str: ...
+def describe_hardware(machine: Machine, values: bool) -> str: ...
+
+class StepRequest:
     batch: int | None
     dimensions: list[tuple[str, int]]
     parameter: list[str]
@@ -42,9 +62,8 @@ class EvaluateOptions:
     precision: str
     loss_scale: float | None
     inference: bool
-    hardware: str
-    parameters: list[tuple[str, str]]
-    plan: str
+    machine: Machine
+    plan: Plan
     recompute: list[str]
     keep: list[str]
     page: list[tuple[str, str]]
@@ -69,7 +88,7 @@ class EvaluateOptions:
     def __init__(self) -> None: ...
 
 class FuseOptions:
-    evaluate: EvaluateOptions
+    evaluate: StepRequest
     objective: str
     rules: str
     limit: int
@@ -94,7 +113,7 @@ class FuseOptions:
     def __init__(self) -> None: ...
 
 class CheckpointOptions:
-    evaluate: EvaluateOptions
+    evaluate: StepRequest
     method: str
     objective: str
     memory_budget: list[str]
@@ -120,7 +139,7 @@ class CheckpointOptions:
     def __init__(self) -> None: ...
 
 class OptimizeOptions:
-    evaluate: EvaluateOptions
+    evaluate: StepRequest
     objective: str
     memory_budget: list[str]
     deadline: str
@@ -249,7 +268,7 @@ class Training:
     def to_json(self, layers: bool, parameters: bool) -> str: ...
     def to_text(self) -> str: ...
 
-def train(model: str, options: EvaluateOptions, path: str) -> Training: ...
+def train(network: Network, options: StepRequest, path: str) -> Training: ...
 
 class Evaluation:
     def to_json(self) -> str: ...
@@ -265,7 +284,7 @@ class Evaluation:
     @property
     def plan_yaml(self) -> str: ...
 
-def evaluate(model: str, options: EvaluateOptions, costs: _Costs, progress: _Progress) -> Evaluation: ...
+def evaluate(network: Network, options: StepRequest, costs: _Costs, progress: _Progress) -> Evaluation: ...
 
 class Fusion:
     def to_json(self) -> str: ...
@@ -273,7 +292,7 @@ class Fusion:
     @property
     def plan_yaml(self) -> str: ...
 
-def fuse(model: str, options: FuseOptions, costs: _Costs, progress: _Progress) -> Fusion: ...
+def fuse(network: Network, options: FuseOptions, costs: _Costs, progress: _Progress) -> Fusion: ...
 
 class Checkpointing:
     def to_json(self) -> str: ...
@@ -285,7 +304,7 @@ class Checkpointing:
     def plans(self) -> list[str]: ...
 
 def checkpoint(
-    model: str,
+    network: Network,
     options: CheckpointOptions,
     points: bool,
     objective: Callable[[PlanMetrics], float] | None,
@@ -302,7 +321,7 @@ class Optimization:
     def plans(self) -> list[str]: ...
 
 def optimize(
-    model: str,
+    network: Network,
     options: OptimizeOptions,
     objective: Callable[[PlanMetrics], float] | None,
     costs: _Costs,
@@ -342,7 +361,7 @@ class SimulateOptions:
     force: bool
     def __init__(self) -> None: ...
 
-def simulate(model: str, step: EvaluateOptions, options: SimulateOptions, progress: _Progress) -> str: ...
+def simulate(network: Network, step: StepRequest, options: SimulateOptions, progress: _Progress) -> str: ...
 
 class PrecisionComparison:
     def to_json(self) -> str: ...
@@ -351,8 +370,8 @@ class PrecisionComparison:
     def page(self) -> str: ...
 
 def compare_precisions(
-    model: str,
-    step: EvaluateOptions,
+    network: Network,
+    step: StepRequest,
     simulation: SimulateOptions,
     recipes: list[str],
     trained: str,

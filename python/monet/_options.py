@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from monet import _core
@@ -25,7 +23,7 @@ class HasPlan(Protocol):
 Plan: TypeAlias = str | os.PathLike[str] | HasPlan
 
 # Given by arguments of their own.
-_BY_ARGUMENT = {"hardware", "parameters", "inference", "plan", "evaluate", "trace", "lifetimes", "graph", "space"}
+_BY_ARGUMENT = {"machine", "inference", "plan", "evaluate", "trace", "lifetimes", "graph", "space"}
 
 _EXAMPLES = {
     "batch": "a whole number, as in batch=8",
@@ -74,17 +72,12 @@ def apply(who: str, given: Mapping[str, Any], *targets: object) -> None:
             raise Error(f"{who} has no option '{name}'", advice=nearest(name, {n for names in known for n in names}))
 
 
-@contextmanager
-def plan_file(options: _core.EvaluateOptions, plan: Plan | None) -> Iterator[None]:
-    """The plan as the file that the library wants."""
+def plan_value(plan: Plan | None) -> _core.Plan:
+    """What was given as a plan, for the library."""
     if isinstance(plan, HasPlan):
         plan = plan.plan
-    if not isinstance(plan, str) or "\n" not in plan:
-        options.plan = os.fspath(plan) if plan is not None else ""
-        yield
-        return
-    with tempfile.TemporaryDirectory(prefix="monet-") as folder:
-        options.plan = os.path.join(folder, "plan.yaml")
-        with open(options.plan, "w", encoding="utf-8") as file:
-            file.write(plan)
-        yield
+    if plan is None or plan == "":
+        return _core.Plan()
+    if isinstance(plan, str) and "\n" in plan:
+        return _core.Plan.parse(plan, "plan")
+    return _core.Plan.read(os.fspath(plan))

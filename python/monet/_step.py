@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from monet import _core, _options
@@ -18,26 +17,27 @@ Machine: TypeAlias = Hardware | str | os.PathLike[str]
 Costs: TypeAlias = Mapping[str, Callable[[_core.CustomTile], tuple[float, float] | None]]
 
 
-def put_subject(settings: _core.EvaluateOptions, subject: Subject, sizes: Mapping[str, Any]) -> tuple[str, Plan | None]:
-    """The network's name and the plan of its step; its sizes and its options go to `settings`."""
+def put_subject(
+    settings: _core.StepRequest, subject: Subject, sizes: Mapping[str, Any]
+) -> tuple[_core.Network, Plan | None]:
+    """The network and the plan of its step; its sizes and its options go to `settings`."""
     plan = None
     if isinstance(subject, Step):
-        source = subject.network.source
+        source = subject.network._value
         put_network(settings, subject.network)
         _options.apply("train", subject.options, settings)
         plan = subject._plan
     elif isinstance(subject, Network):
-        source = subject.source
+        source = subject._value
         put_network(settings, subject)
     else:
-        source = os.fspath(subject)
+        source = _core.Network(os.fspath(subject))
     for name, value in sizes.items():
         if value is not None:
             _options.put(settings, name, value)
     return source, plan
 
 
-@contextmanager
 def prepared(
     who: str,
     subject: Subject,
@@ -46,16 +46,13 @@ def prepared(
     sizes: Mapping[str, Any],
     options: Mapping[str, Any],
     search: object | None = None,
-) -> Iterator[tuple[str, _core.EvaluateOptions]]:
+) -> tuple[_core.Network, _core.StepRequest]:
     """The network and the options of its step; what a search has of its own goes to `search`."""
-    settings: _core.EvaluateOptions = _core.EvaluateOptions() if search is None else getattr(search, "evaluate")
+    settings: _core.StepRequest = _core.StepRequest() if search is None else getattr(search, "evaluate")
     source, own_plan = put_subject(settings, subject, sizes)
     plan = own_plan if plan is None else plan
-    if isinstance(machine, Hardware):
-        settings.hardware, settings.parameters = machine.source, list(machine.chosen.items())
-    else:
-        settings.hardware = os.fspath(machine)
+    settings.machine = machine._value if isinstance(machine, Hardware) else _core.Machine(os.fspath(machine), [])
     targets = [settings] if search is None else [search, settings]
     _options.apply(who, options, *targets)
-    with _options.plan_file(settings, plan):
-        yield source, settings
+    settings.plan = _options.plan_value(plan)
+    return source, settings

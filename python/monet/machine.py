@@ -13,13 +13,21 @@ class Hardware(JsonObject):
     """A machine. Its attributes are the fields of `monet hardware show --json`: cores, memories, links, peaks, …"""
 
     def __init__(self, source: str, chosen: dict[str, str]) -> None:
-        super().__init__(_core.describe_hardware(source, list(chosen.items()), False))
         self.source = source
         self.chosen = chosen
+        self._found: _core.Machine | None = None
+        super().__init__(_core.describe_hardware(self._value, False))
+
+    @property
+    def _value(self) -> _core.Machine:
+        """What was read; a copy reads it again."""
+        if self._found is None:
+            self._found = _core.Machine(self.source, list(self.chosen.items()))
+        return self._found
 
     def describe(self, values: bool = False) -> dict[str, Any]:
         """All that is known of it; with `values` every value and where it comes from."""
-        return JsonObject(_core.describe_hardware(self.source, list(self.chosen.items()), values)).to_dict()
+        return JsonObject(_core.describe_hardware(self._value, values)).to_dict()
 
     def _cards(self) -> list[tuple[str, str, str]]:
         cards = [

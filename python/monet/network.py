@@ -24,11 +24,19 @@ class Network(Tabular, JsonObject):
     """
 
     def __init__(self, source: str, batch: int | None, precision: str | None, dimensions: Mapping[str, int]) -> None:
-        super().__init__(_inspected(source, batch, dimensions, False))
         self.source = source
+        self._found: _core.Network | None = _core.Network(source)
+        super().__init__(_inspected(self._value, batch, dimensions, False))
         self.batch = batch
         self.precision = precision
         self.dimensions = dict(dimensions)
+
+    @property
+    def _value(self) -> _core.Network:
+        """What was read; a copy reads it again."""
+        if self._found is None:
+            self._found = _core.Network(self.source)
+        return self._found
 
     @property
     def name(self) -> str:
@@ -37,7 +45,7 @@ class Network(Tabular, JsonObject):
 
     def layers(self) -> list[dict[str, Any]]:
         """A dictionary for each layer, in the order in which they can run."""
-        layers: list[dict[str, Any]] = JsonObject(_inspected(self.source, self.batch, self.dimensions, True)).layers
+        layers: list[dict[str, Any]] = JsonObject(_inspected(self._value, self.batch, self.dimensions, True)).layers
         return layers
 
     def train(
@@ -125,11 +133,11 @@ class Step(Tabular, JsonObject):
         return self._present(self._found).to_text()
 
     def _made(self, path: str) -> _core.Training:
-        settings = _core.EvaluateOptions()
+        settings = _core.StepRequest()
         put_network(settings, self.network)
         _options.apply("train", self.options, settings)
-        with _options.plan_file(settings, self._plan):
-            return _core.train(self.network.source, settings, path)
+        settings.plan = _options.plan_value(self._plan)
+        return _core.train(self.network._value, settings, path)
 
     def _tables(self) -> tuple[str, ...]:
         return "saved", "layers", "operators", "trained"
@@ -166,13 +174,13 @@ def _operator_rows(operators: list[dict[str, Any]]) -> tuple[list[str], list[lis
     return ["operator", "nodes", "MACs", "parameters"], rows, len(operators)
 
 
-def _inspected(source: str, batch: int | None, dimensions: Mapping[str, int], layers: bool) -> str:
+def _inspected(network: _core.Network, batch: int | None, dimensions: Mapping[str, int], layers: bool) -> str:
     try:
-        return _core.inspect(source, batch, list(dimensions.items()), layers)
+        return _core.inspect(network, batch, list(dimensions.items()), layers)
     except TypeError:
         raise Error(
             f"batch {batch!r} with dimensions {dict(dimensions)!r}",
-            place=source,
+            place=network.name,
             advice="sizes are whole numbers, as in batch=8, dimensions={'sequence': 128}",
         ) from None
 
@@ -192,7 +200,7 @@ def load(
     return Network(os.fspath(source), batch, precision, dimensions or {})
 
 
-def put_network(settings: _core.EvaluateOptions, network: Network) -> None:
+def put_network(settings: _core.StepRequest, network: Network) -> None:
     _options.put(settings, "batch", network.batch)
     _options.put(settings, "precision", network.precision or "")
     _options.put(settings, "dimensions", network.dimensions)

@@ -224,7 +224,7 @@ def simulate(
     force          also what is estimated to take hours
     options        all others of `monet train`, with _ for -: optimizer="sgd", loss="mse", jobs=1
     """
-    settings = _core.EvaluateOptions()
+    settings = _core.StepRequest()
     sizes = {
         "batch": batch,
         "dimensions": dimensions,
@@ -282,10 +282,8 @@ def compare_precisions(
     given = {"steps": steps, "learning_rate": learning_rate, "seed": seed, "data": data, "samples": samples,
              "measure_every": measure_every, "force": force}  # fmt: skip
     sizes = {"batch": batch, "dimensions": dimensions}
-    with (
-        prepared("compare_precisions", network, hardware, None, sizes, options) as (source, settings),
-        _progress.shown(progress) as told,
-    ):
+    source, settings = prepared("compare_precisions", network, hardware, None, sizes, options)
+    with _progress.shown(progress) as told:
         found = _core.compare_precisions(
             source,
             settings,

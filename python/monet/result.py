@@ -167,10 +167,8 @@ def evaluate(
                        custom="costs.yaml": costs of operators as a file, instead of functions
     """
     sizes = {"batch": batch, "precision": precision, "dimensions": dimensions}
-    with (
-        prepared("evaluate", network, hardware, plan, sizes, options) as (source, settings),
-        _progress.shown(progress) as told,
-    ):
+    source, settings = prepared("evaluate", network, hardware, plan, sizes, options)
+    with _progress.shown(progress) as told:
         settings.inference = not training
         settings.trace = settings.lifetimes = settings.graph = details
         found = _core.evaluate(source, settings, dict(costs or {}), told)

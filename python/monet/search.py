@@ -269,10 +269,8 @@ def fuse(
     """
     search = _core.FuseOptions()
     given = {"objective": objective, "limit": limit, "time_limit": time_limit, **options}
-    with (
-        prepared("fuse", network, hardware, plan, {}, given, search) as (source, settings),
-        _progress.shown(progress) as told,
-    ):
+    source, settings = prepared("fuse", network, hardware, plan, {}, given, search)
+    with _progress.shown(progress) as told:
         settings.inference = not training
         return Fusion(_core.fuse(source, search, dict(costs or {}), told))
 
@@ -314,10 +312,8 @@ def checkpoint(
         {"memory_budget": memory_budget, "deadline": deadline, "method": method, "pareto": pareto,
          "time_limit": time_limit, **options},
     )  # fmt: skip
-    with (
-        prepared("checkpoint", network, hardware, plan, {}, given, search) as (source, _),
-        _progress.shown(progress) as told,
-    ):
+    source, _ = prepared("checkpoint", network, hardware, plan, {}, given, search)
+    with _progress.shown(progress) as told:
         found = _core.checkpoint(source, search, False, function, dict(costs or {}), told)
     return Checkpointing(found.to_json(), found)
 
@@ -353,9 +349,7 @@ def optimize(
     given = _search_options(
         name, {"memory_budget": memory_budget, "deadline": deadline, "time_limit": time_limit, **options}
     )
-    with (
-        prepared("optimize", network, hardware, plan, {}, given, search) as (source, _),
-        _progress.shown(progress) as told,
-    ):
+    source, _ = prepared("optimize", network, hardware, plan, {}, given, search)
+    with _progress.shown(progress) as told:
         found = _core.optimize(source, search, function, dict(costs or {}), told)
     return Optimization(found.to_json(), found)

@@ -154,4 +154,13 @@ void add_parameters(CLI::App& command, HardwareParameters& parameters) {
       ->allow_extra_args(false);
 }
 
+void add_machine(CLI::App& command, MachineNames& on, TrainOptions& train) {
+  command.add_option("--hardware", on.hardware, "a preset (monet hardware list) or a file; ZigZag's and Stream's too")
+      ->required()
+      ->type_name("H")
+      ->check(name_or_file(Offer::machines));
+  add_parameters(command, on.parameters);
+  add_precision(command, train, true);
+}
+
 }  // namespace monet::cli

@@ -34,9 +34,9 @@ void add_step_options(CLI::App& command, TrainOptions& options);
 // --simulate and what belongs to it.
 void add_simulate_options(CLI::App& train, TrainCommand& command);
 void add_parameters(CLI::App& command, HardwareParameters& parameters);
-void add_schedule_options(CLI::App& command, EvaluateOptions& options);
+void add_schedule_options(CLI::App& command, MachineNames& on, StepRequest& options);
 // --custom: costs of operators, from a file.
-void add_custom_costs(CLI::App& command, EvaluateOptions& options, const char* group);
+void add_custom_costs(CLI::App& command, StepRequest& options, const char* group);
 
 // "NAME=NUMBER"
 std::pair<std::string, std::int64_t> parse_dimension(const std::string& text);
@@ -81,16 +81,7 @@ void add_model(CLI::App& command, std::string& model, Options& options) {
 void add_precision(CLI::App& command, TrainOptions& options, bool widths);
 
 // What commands that map operators on a machine share.
-template <class Options>
-void add_machine(CLI::App& command, Options& options) {
-  command
-      .add_option("--hardware", options.hardware, "a preset (monet hardware list) or a file; ZigZag's and Stream's too")
-      ->required()
-      ->type_name("H")
-      ->check(name_or_file(Offer::machines));
-  add_parameters(command, options.parameters);
-  add_precision(command, options.train, true);
-}
+void add_machine(CLI::App& command, MachineNames& on, TrainOptions& train);
 
 template <class Options>
 void add_mapping_search(CLI::App& command, Options& options) {

@@ -42,15 +42,15 @@ void add_evaluate_outputs(CLI::App& evaluate, EvaluateCommand& command) {
 
 }  // namespace
 
-void add_custom_costs(CLI::App& command, EvaluateOptions& options, const char* group) {
+void add_custom_costs(CLI::App& command, StepRequest& options, const char* group) {
   command.add_option("--custom", options.custom_file, "costs of operators: of those that are not known, or instead")
       ->type_name("FILE")
       ->group(group);
 }
 
-void add_schedule_options(CLI::App& command, EvaluateOptions& options) {
+void add_schedule_options(CLI::App& command, MachineNames& on, StepRequest& options) {
   const char* const group = schedule_group;
-  command.add_option("--plan", options.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy")
+  command.add_option("--plan", on.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy")
       ->type_name("FILE")
       ->group(group);
   add_custom_costs(command, options, group);
@@ -92,12 +92,12 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   CLI::App* evaluate =
       app.add_subcommand("evaluate", "a training step on a machine, in time: latency, energy, memory, and why");
   add_model(*evaluate, command.model, command.options.train);
-  add_machine(*evaluate, command.options);
+  add_machine(*evaluate, command.on, command.options.train);
   evaluate->add_flag("--inference", command.options.inference,
                      "the forward part alone; what only the backward part needs is not kept");
   add_mapping_search(*evaluate, command.options);
   add_step_options(*evaluate, command.options.train);
-  add_schedule_options(*evaluate, command.options);
+  add_schedule_options(*evaluate, command.on, command.options);
   switch_off(*evaluate, "--no-compare", command.options.compare, "leave out inference, to compare with");
   switch_off(*evaluate, "--no-pack", command.options.pack, "leave out addresses: memory is then what is live");
   add_evaluate_outputs(*evaluate, command);

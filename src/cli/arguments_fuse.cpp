@@ -104,7 +104,7 @@ void add_fuse(CLI::App& app, FuseCommand& command) {
   CLI::App* fuse =
       app.add_subcommand("fuse", "layers fused into stacks, over the whole training step, with their tiles");
   add_model(*fuse, command.model, options.step.train);
-  add_machine(*fuse, options.step);
+  add_machine(*fuse, command.on, options.step.train);
   fuse->add_flag("--inference", options.step.inference, "the forward part alone");
   fuse->add_option("--objective", options.objective,
                    "sets (the fewest), traffic (the least between stacks), latency, energy or edp")
@@ -119,7 +119,7 @@ void add_fuse(CLI::App& app, FuseCommand& command) {
   add_fuse_rules(*fuse, options);
   add_fuse_search(*fuse, options);
   add_step_options(*fuse, options.step.train);
-  add_schedule_options(*fuse, options.step);
+  add_schedule_options(*fuse, command.on, options.step);
   add_common(*fuse, command.common);
   fuse->footer(
       "Examples:\n"

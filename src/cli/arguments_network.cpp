@@ -9,9 +9,9 @@ namespace monet::cli {
 
 namespace {
 
-void add_recompute_options(CLI::App& train, RecomputeOptions& options) {
+void add_recompute_options(CLI::App& train, std::string& plan, RecomputeOptions& options) {
   const char* const group = "Recomputing";
-  train.add_option("--plan", options.plan, "a plan: what it recomputes is computed again in the backward part")
+  train.add_option("--plan", plan, "a plan: what it recomputes is computed again in the backward part")
       ->type_name("FILE")
       ->group(group);
   train
@@ -65,7 +65,7 @@ void add_train(CLI::App& app, TrainCommand& command) {
   CLI::App* train = app.add_subcommand("train", "the complete training step of a network: gradients, loss, optimizer");
   add_model(*train, command.model, command.options);
   add_step_options(*train, command.options);
-  add_recompute_options(*train, command.recompute);
+  add_recompute_options(*train, command.plan, command.recompute);
   add_simulate_options(*train, command);
   add_precision(*train, command.options, false);
   train->add_option("-o,--output", command.output, "write the step as a standard ONNX file")->type_name("OUT.onnx");
@@ -91,7 +91,7 @@ void add_map(CLI::App& app, MapCommand& command) {
   CLI::App* map =
       app.add_subcommand("map", "operators on the cores of a machine, each by itself: cycles, energy, traffic");
   add_model(*map, command.model, options.train);
-  add_machine(*map, options);
+  add_machine(*map, command.on, options.train);
   add_mapping_search(*map, options);
   map->add_flag("--training", options.training, "the whole training step; the file as it is by default");
   map->add_option("--optimizer", options.train.optimizer, "of the training step")

@@ -5,12 +5,12 @@ namespace monet::cli {
 namespace {
 
 // Of the searches: what is fixed before they begin.
-void add_step_on_machine(CLI::App& command, std::string& model, EvaluateOptions& options) {
+void add_step_on_machine(CLI::App& command, std::string& model, MachineNames& on, StepRequest& options) {
   add_model(command, model, options.train);
-  add_machine(command, options);
+  add_machine(command, on, options.train);
   add_step_options(command, options.train);
   const char* const group = "Evaluation";
-  command.add_option("--plan", options.plan, "stacks, tiles and cores to keep to")->type_name("FILE")->group(group);
+  command.add_option("--plan", on.plan, "stacks, tiles and cores to keep to")->type_name("FILE")->group(group);
   command.add_flag("--force", options.force, "use a plan that was made for another network or machine")->group(group);
   add_custom_costs(command, options, group);
   command.add_option("--order", options.order, "critical-path, graph, listed or frugal")
@@ -59,7 +59,7 @@ void add_checkpoint(CLI::App& app, CheckpointCommand& command) {
   CheckpointOptions& options = command.options;
   CLI::App* checkpoint = app.add_subcommand(
       "checkpoint", "which saved tensors to keep, recompute or page out, to fit a memory budget at the least cost");
-  add_step_on_machine(*checkpoint, command.model, options.evaluate);
+  add_step_on_machine(*checkpoint, command.model, command.on, options.evaluate);
   add_budgets(*checkpoint, options.budgets, options.deadline);
   checkpoint->add_option("--objective", options.objective, "latency, energy or edp")
       ->check(one_of({"latency", "energy", "edp"}))
@@ -142,7 +142,7 @@ void add_optimize(CLI::App& app, OptimizeCommand& command) {
   OptimizeOptions& options = command.options;
   CLI::App* optimize = app.add_subcommand(
       "optimize", "fusion, tiles, memory and placement together: a set of plans, each the best in its way");
-  add_step_on_machine(*optimize, command.model, options.evaluate);
+  add_step_on_machine(*optimize, command.model, command.on, options.evaluate);
   add_budgets(*optimize, options.budgets, options.deadline);
   optimize->add_option("--objective", options.objective, "latency, energy or edp")
       ->check(one_of({"latency", "energy", "edp"}))

@@ -57,11 +57,11 @@ void add_precision_compare(CLI::App& precision, PrecisionCompareCommand& command
   CLI::App* compare = precision.add_subcommand(
       "compare", "every recipe on one network and one machine: accuracy against energy and memory");
   add_model(*compare, command.model, command.options.evaluate.train);
-  compare->add_option("--hardware", command.hardware, "a preset (monet hardware list) or a file")
+  compare->add_option("--hardware", command.on.hardware, "a preset (monet hardware list) or a file")
       ->required()
       ->type_name("H")
       ->check(name_or_file(Offer::machines));
-  add_parameters(*compare, command.options.evaluate.parameters);
+  add_parameters(*compare, command.on.parameters);
   compare
       ->add_option("--recipes", command.options.recipes,
                    "recipes (monet precision list) and files; all of the program by default")

@@ -39,6 +39,7 @@ int write_plans(Checkpointing& result, const std::string& output) {
 
 int run(const CheckpointCommand& command) {
   CheckpointOptions options = command.options;
+  if (const Status read = command.on.put_into(options.evaluate); !read) return report(read.error());
   options.stop = stop_on_interrupt();
   const bool watched = is_watched(command.common);
   if (watched) options.progress = show_progress;

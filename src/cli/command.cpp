@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include "base/text.h"
+#include "base/try.h"
 #include "cli/layout.h"
 #include "cli/terminal.h"
 #include "networks/builtin.h"
@@ -30,6 +31,13 @@ int write_out(const std::string& text) {
 }
 
 }  // namespace
+
+Status MachineNames::put_into(StepRequest& request) const {
+  request.machine = {hardware, parameters};
+  if (plan.empty()) return Done{};
+  MONET_TRY(request.plan, read_plan(plan));
+  return Done{};
+}
 
 void write_message(const std::string& text) {
   // Where messages cannot be written there is nobody to tell.

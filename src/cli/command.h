@@ -30,10 +30,20 @@ struct CommonOptions {
   bool verbose = false;
 };
 
+// A machine and a plan as a command line names them.
+struct MachineNames {
+  std::string hardware;  // a preset or a file
+  HardwareParameters parameters;
+  std::string plan;  // a file; empty: none
+
+  // Fails where the plan cannot be read.
+  Status put_into(StepRequest& request) const;
+};
+
 struct InspectCommand {
   CommonOptions common;
   std::string model;
-  InspectOptions options;
+  NetworkOptions options;
   bool layers = false;
 };
 
@@ -42,6 +52,7 @@ struct TrainCommand {
   std::string model;
   TrainOptions options;
   RecomputeOptions recompute;
+  std::string plan;  // a file for `recompute`, or empty
   TrainView view;
   std::string output;  // the ONNX file to write, or empty
   // Training for real; its `train` is not looked at: `options` above is.
@@ -69,7 +80,7 @@ struct HardwareCheckCommand {
   HardwareParameters parameters;
   bool schema = false;
   std::string network;     // empty: the machine alone
-  EvaluateOptions as;      // how the network is trained
+  StepRequest as;          // how the network is trained
   bool inference = false;  // the status is that of the forward part alone
 };
 
@@ -91,6 +102,7 @@ struct HardwareCommands {
 struct MapCommand {
   CommonOptions common;
   std::string model;
+  MachineNames on;
   MapOptions options;
   MapView view;
   std::string csv;  // the file to write, or empty
@@ -99,7 +111,8 @@ struct MapCommand {
 struct EvaluateCommand {
   CommonOptions common;
   std::string model;
-  EvaluateOptions options;
+  MachineNames on;
+  StepRequest options;
   EvaluateView view;
   std::string folder;                               // of all files, with names of their own; or empty
   std::string csv, trace, chakra, lifetimes, plan;  // files to write, or empty
@@ -108,6 +121,7 @@ struct EvaluateCommand {
 struct CheckpointCommand {
   CommonOptions common;
   std::string model;
+  MachineNames on;
   CheckpointOptions options;
   std::string output, csv, points;  // to write, or empty
 };
@@ -115,6 +129,7 @@ struct CheckpointCommand {
 struct OptimizeCommand {
   CommonOptions common;
   std::string model;
+  MachineNames on;
   OptimizeOptions options;
   std::string output;  // the folder to write to, or empty
 };
@@ -138,7 +153,8 @@ struct PrecisionShowCommand {
 
 struct PrecisionCompareCommand {
   CommonOptions common;
-  std::string model, hardware;
+  std::string model;
+  MachineNames on;
   PrecisionComparisonOptions options;  // the loss, the optimizer and what is trained stand in `evaluate`
   std::optional<std::int64_t> simulate_batch;
   std::string csv, folder;  // to write, or empty
@@ -154,6 +170,7 @@ struct PrecisionCommands {
 struct FuseCommand {
   CommonOptions common;
   std::string model;
+  MachineNames on;
   FuseOptions options;
   std::size_t show = 15;  // stacks in the table; 0: all
   std::string output;     // the plan to write, or empty

@@ -35,7 +35,8 @@ int write_files(Evaluation& evaluation, const EvaluateCommand& command) {
 }  // namespace
 
 int run(const EvaluateCommand& command) {
-  EvaluateOptions options = command.options;
+  StepRequest options = command.options;
+  if (const Status read = command.on.put_into(options); !read) return report(read.error());
   const bool everything = !command.folder.empty();
   options.trace = everything || !command.trace.empty() || !command.chakra.empty();
   options.lifetimes = everything || !command.lifetimes.empty() || !command.chakra.empty();

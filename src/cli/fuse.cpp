@@ -7,6 +7,7 @@ namespace monet::cli {
 
 int run(const FuseCommand& command) {
   FuseOptions options = command.options;
+  if (const Status read = command.on.put_into(options.step); !read) return report(read.error());
   if (is_watched(command.common)) options.step.progress = show_progress;
   options.stop = stop_on_interrupt();
   const auto fusion = fuse_network(command.model, options);

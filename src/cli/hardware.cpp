@@ -24,7 +24,7 @@ int run(const HardwareListCommand& command) {
 }
 
 int run(const HardwareShowCommand& command) {
-  const auto hardware = describe_hardware(command.name, command.parameters);
+  const auto hardware = describe_hardware({command.name, command.parameters});
   if (!hardware) return report(hardware.error());
   report({}, hardware->notes, command.common);
   if (!command.svg.empty()) {
@@ -39,9 +39,8 @@ namespace {
 
 // Whether every operator of a network has a core: status 2 where one has none.
 int check_network(const HardwareCheckCommand& command) {
-  EvaluateOptions options = command.as;
-  options.hardware = command.file;
-  options.parameters = command.parameters;
+  StepRequest options = command.as;
+  options.machine = {command.file, command.parameters};
   const auto runnable = check_runnable(command.network, options);
   if (!runnable) return report(runnable.error());
   report(runnable->warnings, runnable->notes, command.common);
@@ -58,7 +57,7 @@ int run(const HardwareCheckCommand& command) {
     return report(Error{ErrorKind::user, "which file?", "",
                         "name one, as in monet hardware check machine.yaml, or ask for --schema"});
   }
-  const auto hardware = describe_hardware(command.file, command.parameters);
+  const auto hardware = describe_hardware({command.file, command.parameters});
   if (!hardware) return report(hardware.error());
   report({}, hardware->notes, command.common);
   for (const PeakSummary& peak : hardware->peaks) {

@@ -7,6 +7,7 @@ namespace monet::cli {
 
 int run(const MapCommand& command) {
   MapOptions options = command.options;
+  options.machine = {command.on.hardware, command.on.parameters};
   options.stop = stop_on_interrupt();
   if (is_watched(command.common))
     options.progress = [](std::size_t done, std::size_t all) { show_progress("mapped", done, all); };

@@ -60,7 +60,7 @@ int run(const PrecisionCompareCommand& command) {
   options.evaluate.stop = options.simulate.stop = stop_on_interrupt();
   const bool watched = is_watched(command.common);
   if (watched) options.evaluate.progress = options.simulate.progress = show_progress;
-  auto comparison = compare_precisions(command.model, command.hardware, options);
+  auto comparison = compare_precisions(command.model, {command.on.hardware, command.on.parameters}, options);
   if (watched) clear_progress();
   if (!comparison) return report(comparison.error());
   report(comparison->warnings, comparison->notes, command.common);

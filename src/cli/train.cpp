@@ -14,7 +14,7 @@ namespace {
 // What a user may have given that says something of the step's graph alone; null: nothing.
 const char* about_the_graph(const TrainCommand& command) {
   if (!command.output.empty()) return "-o";
-  if (!command.recompute.plan.empty()) return "--plan";
+  if (!command.plan.empty()) return "--plan";
   if (!command.recompute.recompute.empty()) return "--recompute";
   if (!command.recompute.keep.empty()) return "--keep";
   if (command.view.saved) return "--saved";
@@ -79,7 +79,13 @@ int run_simulation(const TrainCommand& command) {
 
 int run(const TrainCommand& command) {
   if (command.simulates) return run_simulation(command);
-  const auto training = train(command.model, command.options, command.output, command.recompute);
+  RecomputeOptions recompute = command.recompute;
+  if (!command.plan.empty()) {
+    auto plan = read_plan(command.plan);
+    if (!plan) return report(plan.error());
+    recompute.plan = *std::move(plan);
+  }
+  const auto training = train(command.model, command.options, command.output, recompute);
   if (!training) return report(training.error());
   report(training->step.warnings, training->step.notes, command.common);
   return print(command.common.json ? to_json(*training, command.view) + "\n" : to_text(*training, command.view));

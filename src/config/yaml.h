@@ -3,6 +3,7 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/place.h>
 
 #include <cstdint>
 #include <memory>
@@ -11,14 +12,6 @@
 #include <vector>
 
 namespace monet {
-
-struct Place {
-  std::shared_ptr<const std::string> file;
-  int line = 0;  // from 1; 0: nowhere in particular
-  int column = 0;
-
-  std::string text() const;  // "file:3:7"
-};
 
 struct Yaml;
 using YamlPtr = std::shared_ptr<const Yaml>;  // trees share what an alias repeats

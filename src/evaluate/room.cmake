@@ -51,6 +51,7 @@ monet_room(evaluate
   map/mapped_nest.cpp
   open/family.cpp
   open/hardware.cpp
+  open/machine.cpp
   open/hardware_summary.cpp
   open/machines.cpp
   open/numbers.cpp

@@ -9,6 +9,7 @@
 #include "graph/graph.h"
 
 #include <monet/expected.h>
+#include <monet/loops.h>
 
 #include <array>
 #include <initializer_list>
@@ -51,15 +52,6 @@ Counts counts_of(std::initializer_list<std::pair<Count, std::int64_t>> entries);
 
 // Arithmetic other than MACs: everything but mac and move.
 std::int64_t other_operations(const Counts& counts);
-
-// Loop names. B batch, G group, K output channel or column, C contracted channel, D row, H head; O*, F*, I*: output,
-// filter and input positions in depth, height, width; A0 and the values after it: axes without a name of their own.
-enum class Dim : std::uint8_t { B, G, K, C, D, H, OZ, OY, OX, FZ, FY, FX, IZ, IY, IX, A0 };
-// A0, A1, …
-constexpr Dim generic_dim(std::size_t i) { return static_cast<Dim>(static_cast<std::size_t>(Dim::A0) + i); }
-std::string name_of(Dim dim);
-// The loop with that name; nothing: no loop is called so.
-std::optional<Dim> dim_named(std::string_view name);
 
 struct Loop {
   Dim name;

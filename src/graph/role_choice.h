@@ -15,6 +15,7 @@ struct RoleChoice {
   std::vector<std::string> parameters;  // patterns of names: trained
   std::vector<std::string> buffers;     // patterns of names: kept, and not trained
 
+  bool operator==(const RoleChoice&) const = default;
   bool names(std::string_view tensor) const;
   bool names_parameter(std::string_view tensor) const;
 };

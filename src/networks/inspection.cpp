@@ -83,12 +83,9 @@ void sort_operators(std::map<std::string, OperatorSummary>& by_name, Inspection&
 
 }  // namespace
 
-Expected<Inspection> inspect(const std::string& model, const InspectOptions& options) {
-  MONET_TRY(const NetworkGraph network, open_network(model, {.batch = options.batch,
-                                                             .dimensions = options.dimensions,
-                                                             .roles = {options.parameter, options.buffer},
-                                                             .fused_norms = options.fused_norms}));
-  return inspection_of(model, network);
+Expected<Inspection> inspect(const Network& network, const NetworkOptions& options) {
+  MONET_TRY(const std::shared_ptr<const NetworkGraph> read, network.graph(read_options(options)));
+  return inspection_of(network.name(), *read);
 }
 
 Inspection inspection_of(const std::string& model, const NetworkGraph& network) {

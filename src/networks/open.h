@@ -14,4 +14,13 @@ namespace monet {
 // only if the name has a path or ends in .onnx.
 Expected<NetworkGraph> open_network(const std::string& model, const onnx::ReadOptions& options);
 
+// What options that have sizes and roles say of reading: NetworkOptions, TrainOptions.
+template <class Options>
+onnx::ReadOptions read_options(const Options& options) {
+  return {.batch = options.batch,
+          .dimensions = options.dimensions,
+          .roles = {options.parameter, options.buffer},
+          .fused_norms = options.fused_norms};
+}
+
 }  // namespace monet

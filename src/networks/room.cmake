@@ -11,6 +11,7 @@ monet_room(networks
   lenet.cpp
   mlp.cpp
   mobilenet.cpp
+  network.cpp
   open.cpp
   options.cpp
   pets.cpp

@@ -27,6 +27,8 @@ struct ReadOptions {
   bool fused_norms = false;
   // Replace spelt-out activations, norms and attention by the operators they are.
   bool recognize_idioms = true;
+
+  bool operator==(const ReadOptions&) const = default;
 };
 
 // Requires nothing of the file: whatever is in it, the answer is a network whose graph verify() accepts, or an error

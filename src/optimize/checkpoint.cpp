@@ -4,7 +4,6 @@
 #include "evaluate/account/bound.h"
 #include "evaluate/open/step_on_machine.h"
 #include "evaluate/plan/bind_tensors.h"
-#include "evaluate/plan/writer.h"
 #include "optimize/memory/bound.h"
 #include "optimize/memory/budget.h"
 #include "optimize/memory/fronts.h"
@@ -13,6 +12,7 @@
 #include "optimize/memory/sweep.h"
 
 #include <monet/checkpoint.h>
+#include <monet/plan.h>
 
 #include <fmt/format.h>
 
@@ -327,17 +327,17 @@ Status check_word(const std::string& word, const char* option, const std::vector
 
 }  // namespace
 
-Expected<Checkpointing> checkpoint_network(const std::string& model, const CheckpointOptions& given, bool keep_points) {
+Expected<Checkpointing> checkpoint_network(const Network& network, const CheckpointOptions& given, bool keep_points) {
   const auto start = Clock::now();
   CheckpointOptions options = given;
-  Checkpointing result{.model = model,
+  Checkpointing result{.model = network.name(),
                        .method = options.method,
                        .measure = options.measure,
                        .objective = options.function ? "own" : options.objective};
   MONET_RETURN_IF_ERROR(check_word(options.method, "--method", {"search", "exact", "milp", "nsga2"}));
   MONET_RETURN_IF_ERROR(check_word(options.measure, "--measure", {"peak", "saved"}));
   MONET_TRY(PlanValue objective, search_objective(options.objective));
-  MONET_TRY(StepOnMachine opened, open_step_on_machine(model, options.evaluate, false));
+  MONET_TRY(StepOnMachine opened, open_step_on_machine(network, options.evaluate, false));
   result.hardware = opened.hardware.name;
   result.recipe = opened.numbers.recipe;
   result.recipe_from = name_of(opened.numbers.from);

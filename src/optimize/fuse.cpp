@@ -8,9 +8,9 @@
 #include "evaluate/open/step_on_machine.h"
 #include "evaluate/plan/hash.h"
 #include "evaluate/plan/rewritten.h"
-#include "evaluate/plan/writer.h"
 
 #include <monet/fuse.h>
+#include <monet/plan.h>
 
 #include <fmt/format.h>
 
@@ -86,7 +86,7 @@ Expected<std::vector<std::vector<NodeId>>> given_stacks(const FuseOptions& optio
 
 // Mappings are made for what fusion is for.
 Expected<EvaluatorOptions> evaluator_options_for(const FuseOptions& options, MappingStore* store) {
-  EvaluateOptions step = options.step;
+  StepRequest step = options.step;
   step.objective = options.objective == "energy" || options.objective == "edp" ? options.objective : "latency";
   step.progress = nullptr;
   return evaluator_options(step, store);
@@ -198,17 +198,18 @@ void fill(Fusion& result, const Graph& graph, const Fused& fused) {
 
 }  // namespace
 
-Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& given) {
+Expected<Fusion> fuse_network(const Network& network, const FuseOptions& given) {
   const auto start = std::chrono::steady_clock::now();
   FuseOptions options = given;
-  EvaluateOptions& step = options.step;
-  Fusion result{.model = model, .objective = options.objective, .rules = options.rules, .limit = options.limit};
+  StepRequest& step = options.step;
+  Fusion result{
+      .model = network.name(), .objective = options.objective, .rules = options.rules, .limit = options.limit};
   result.given = !options.stacks.empty();
   if (step.train.accumulate > 1 && !step.inference) {
     result.notes.push_back(fmt::format("the last of {} micro-batches is fused and priced, the one with the optimizer",
                                        step.train.accumulate));
   }
-  MONET_TRY(StepOnMachine opened, open_step_on_machine(model, step, step.inference));
+  MONET_TRY(StepOnMachine opened, open_step_on_machine(network, step, step.inference));
   const Hardware& hardware = opened.hardware;
   const Graph& original = opened.opened_step.graph;
   Plan& plan = opened.plan;
@@ -217,7 +218,9 @@ Expected<Fusion> fuse_network(const std::string& model, const FuseOptions& given
   result.recipe_from = name_of(opened.numbers.from);
   result.clock_hz = hardware.clock_hz;
   if (!plan.stacks.empty()) {
-    result.notes.push_back(fmt::format("{}: its {} stacks are replaced", step.plan, plan.stacks.size()));
+    const auto& file = plan.stacks.front().place.file;
+    result.notes.push_back(
+        fmt::format("{}: its {} stacks are replaced", file ? *file : std::string("the plan"), plan.stacks.size()));
     plan.stacks.clear();
   }
   result.notes.insert(result.notes.end(), opened.opened_step.notes.begin(), opened.opened_step.notes.end());

@@ -4,11 +4,11 @@
 #include "base/try.h"
 #include "evaluate/account/bound.h"
 #include "evaluate/open/step_on_machine.h"
-#include "evaluate/plan/writer.h"
 #include "optimize/joint/joint.h"
 #include "optimize/memory/budget.h"
 
 #include <monet/optimize.h>
+#include <monet/plan.h>
 
 #include <fmt/format.h>
 
@@ -153,11 +153,11 @@ class Optimizing {
 
 }  // namespace
 
-Expected<Optimization> optimize_network(const std::string& model, const OptimizeOptions& given) {
+Expected<Optimization> optimize_network(const Network& network, const OptimizeOptions& given) {
   const auto start = Clock::now();
   OptimizeOptions options = given;
-  Optimization result{.model = model, .objective = options.function ? "own" : options.objective};
-  MONET_TRY(StepOnMachine opened, open_step_on_machine(model, options.evaluate, false));
+  Optimization result{.model = network.name(), .objective = options.function ? "own" : options.objective};
+  MONET_TRY(StepOnMachine opened, open_step_on_machine(network, options.evaluate, false));
   result.hardware = opened.hardware.name;
   result.recipe = opened.numbers.recipe;
   result.recipe_from = name_of(opened.numbers.from);

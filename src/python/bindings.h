@@ -22,6 +22,7 @@ auto without_lock(const Work& work) {
   return *std::move(result);
 }
 
+void bind_values(nanobind::module_& module);
 void bind_network(nanobind::module_& module);
 void bind_hardware(nanobind::module_& module);
 void bind_options(nanobind::module_& module);

@@ -92,15 +92,15 @@ void bind_evaluate(nb::module_& module) {
       .def_ro("plan_yaml", &Evaluation::plan_yaml);
   module.def(
       "evaluate",
-      [](const std::string& model, const EvaluateOptions& given, const nb::dict& costs, nb::object progress) {
+      [](const Network& network, const StepRequest& given, const nb::dict& costs, nb::object progress) {
         Call call(std::move(progress));
-        EvaluateOptions options = given;  // another thread may change them meanwhile
+        StepRequest options = given;  // another thread may change them meanwhile
         options.custom_costs = custom_costs(call, costs);
         options.stop = call.stop();
         options.progress = call.progress();
-        return call.run([&] { return evaluate_network(model, options); });
+        return call.run([&] { return evaluate_network(network, options); });
       },
-      nb::arg("model"), nb::arg("options"), nb::arg("costs"), nb::arg("progress").none());
+      nb::arg("network"), nb::arg("options"), nb::arg("costs"), nb::arg("progress").none());
 }
 
 }  // namespace monet::python

@@ -23,15 +23,14 @@ void bind_hardware(nb::module_& module) {
       "The presets, as `monet hardware list --json` prints them.");
   module.def(
       "describe_hardware",
-      [](const std::string& name, const HardwareParameters& parameters, bool values) {
+      [](const Machine& machine, bool values) {
         return without_lock([&]() -> Expected<std::string> {
-          auto report = describe_hardware(name, parameters);
+          auto report = describe_hardware(machine);
           if (!report) return std::move(report).error();
           return to_json(*report, {.values = values});
         });
       },
-      nb::arg("name"), nb::arg("parameters"), nb::arg("values"),
-      "A machine, as `monet hardware show --json` prints it.");
+      nb::arg("machine"), nb::arg("values"), "A machine, as `monet hardware show --json` prints it.");
 }
 
 }  // namespace monet::python

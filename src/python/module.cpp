@@ -34,6 +34,7 @@ void raise(const Error& error) {
 NB_MODULE(_core, module) {
   module.doc() = "The library itself; use the package monet.";
   module.attr("version") = std::string(monet::version);
+  monet::python::bind_values(module);
   monet::python::bind_network(module);
   monet::python::bind_hardware(module);
   monet::python::bind_options(module);

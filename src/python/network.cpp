@@ -16,15 +16,15 @@ namespace monet::python {
 void bind_network(nb::module_& module) {
   module.def(
       "inspect",
-      [](const std::string& model, std::optional<std::int64_t> batch,
+      [](const Network& network, std::optional<std::int64_t> batch,
          std::vector<std::pair<std::string, std::int64_t>> dimensions, bool layers) {
         return without_lock([&]() -> Expected<std::string> {
-          auto inspection = inspect(model, {.batch = batch, .dimensions = std::move(dimensions)});
+          auto inspection = inspect(network, {.batch = batch, .dimensions = std::move(dimensions)});
           if (!inspection) return std::move(inspection).error();
           return to_json(*inspection, layers);
         });
       },
-      nb::arg("model"), nb::arg("batch").none(), nb::arg("dimensions"), nb::arg("layers"),
+      nb::arg("network"), nb::arg("batch").none(), nb::arg("dimensions"), nb::arg("layers"),
       "What a network is, as `monet inspect --json` prints it.");
   nb::class_<Training>(module, "Training", "A training step.")
       .def(
@@ -36,14 +36,14 @@ void bind_network(nb::module_& module) {
       .def("to_text", [](const Training& self) { return to_text(self, {}); });
   module.def(
       "train",
-      [](const std::string& model, const EvaluateOptions& given, const std::string& path) {
+      [](const Network& network, const StepRequest& given, const std::string& path) {
         const TrainOptions options = given.train;
         const RecomputeOptions recompute{
             .plan = given.plan, .recompute = given.recompute, .keep = given.keep, .force = given.force};
         Call call{nb::none()};
-        return call.run([&] { return train(model, options, path, recompute); });
+        return call.run([&] { return train(network, options, path, recompute); });
       },
-      nb::arg("model"), nb::arg("options"), nb::arg("path"),
+      nb::arg("network"), nb::arg("options"), nb::arg("path"),
       "The training step of a network; a path that is not empty receives it as an ONNX file.");
 }
 

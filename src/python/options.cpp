@@ -14,7 +14,7 @@ namespace monet::python {
 
 namespace {
 
-using Options = nb::class_<EvaluateOptions>;
+using Options = nb::class_<StepRequest>;
 
 // `names` gets those of the training step.
 struct StepOptions {
@@ -26,8 +26,8 @@ template <class Value>
 void bind_train_option(StepOptions& step, const char* name, Value TrainOptions::* member) {
   step.names.append(name);
   step.options.def_prop_rw(
-      name, [member](const EvaluateOptions& self) { return self.train.*member; },
-      [member](EvaluateOptions& self, Value value) { self.train.*member = std::move(value); },
+      name, [member](const StepRequest& self) { return self.train.*member; },
+      [member](StepRequest& self, Value value) { self.train.*member = std::move(value); },
       nb::for_setter(nb::arg("value").none()));
 }
 
@@ -65,36 +65,35 @@ void bind_train_options(StepOptions& options) {
 }  // namespace
 
 void bind_options(nb::module_& module) {
-  Options options(module, "EvaluateOptions", "As `monet evaluate` takes them.");
+  Options options(module, "StepRequest", "As `monet evaluate` takes them.");
   options.def(nb::init<>());
   StepOptions step{options, nb::list()};
   bind_train_options(step);
   module.attr("STEP_OPTIONS") = step.names;
-  options.def_rw("inference", &EvaluateOptions::inference)
-      .def_rw("hardware", &EvaluateOptions::hardware)
-      .def_rw("parameters", &EvaluateOptions::parameters)
-      .def_rw("plan", &EvaluateOptions::plan)
-      .def_rw("recompute", &EvaluateOptions::recompute)
-      .def_rw("keep", &EvaluateOptions::keep)
-      .def_rw("page", &EvaluateOptions::page)
-      .def_rw("force", &EvaluateOptions::force)
-      .def_rw("products", &EvaluateOptions::products)
-      .def_rw("objective", &EvaluateOptions::objective)
-      .def_rw("factors", &EvaluateOptions::factors)
-      .def_rw("order", &EvaluateOptions::order)
-      .def_rw("transfers", &EvaluateOptions::transfers)
-      .def_rw("off_chip", &EvaluateOptions::off_chip)
-      .def_rw("zigzag", &EvaluateOptions::zigzag)
-      .def_rw("check", &EvaluateOptions::check)
-      .def_rw("compare", &EvaluateOptions::compare)
-      .def_rw("pack", &EvaluateOptions::pack)
-      .def_rw("advise", &EvaluateOptions::advise)
-      .def_rw("trace", &EvaluateOptions::trace)
-      .def_rw("lifetimes", &EvaluateOptions::lifetimes)
-      .def_rw("graph", &EvaluateOptions::graph)
-      .def_rw("custom", &EvaluateOptions::custom_file)
-      .def_rw("cache_file", &EvaluateOptions::cache_file)
-      .def_rw("jobs", &EvaluateOptions::jobs);
+  options.def_rw("inference", &StepRequest::inference)
+      .def_rw("machine", &StepRequest::machine)
+      .def_rw("plan", &StepRequest::plan)
+      .def_rw("recompute", &StepRequest::recompute)
+      .def_rw("keep", &StepRequest::keep)
+      .def_rw("page", &StepRequest::page)
+      .def_rw("force", &StepRequest::force)
+      .def_rw("products", &StepRequest::products)
+      .def_rw("objective", &StepRequest::objective)
+      .def_rw("factors", &StepRequest::factors)
+      .def_rw("order", &StepRequest::order)
+      .def_rw("transfers", &StepRequest::transfers)
+      .def_rw("off_chip", &StepRequest::off_chip)
+      .def_rw("zigzag", &StepRequest::zigzag)
+      .def_rw("check", &StepRequest::check)
+      .def_rw("compare", &StepRequest::compare)
+      .def_rw("pack", &StepRequest::pack)
+      .def_rw("advise", &StepRequest::advise)
+      .def_rw("trace", &StepRequest::trace)
+      .def_rw("lifetimes", &StepRequest::lifetimes)
+      .def_rw("graph", &StepRequest::graph)
+      .def_rw("custom", &StepRequest::custom_file)
+      .def_rw("cache_file", &StepRequest::cache_file)
+      .def_rw("jobs", &StepRequest::jobs);
 }
 
 }  // namespace monet::python

@@ -17,7 +17,7 @@ namespace {
 using Simulations = std::vector<Simulation>;
 
 // `step` says of what step; its options are those of the whole package.
-SimulateOptions completed(const SimulateOptions& given, const EvaluateOptions& step, Call& call) {
+SimulateOptions completed(const SimulateOptions& given, const StepRequest& step, Call& call) {
   SimulateOptions options = given;
   options.train = step.train;
   options.jobs = step.jobs;
@@ -38,19 +38,19 @@ void bind_simulation(nb::module_& module) {
       .def_rw("force", &SimulateOptions::force);
   module.def(
       "simulate",
-      [](const std::string& model, const EvaluateOptions& step, const SimulateOptions& given, nb::object progress) {
+      [](const Network& network, const StepRequest& step, const SimulateOptions& given, nb::object progress) {
         Call call(std::move(progress));
         const SimulateOptions options = completed(given, step, call);
         return call.run([&]() -> Expected<std::string> {
-          auto simulation = simulate(model, options);
+          auto simulation = simulate(network, options);
           if (!simulation) return std::move(simulation).error();
           return to_json(Simulations{*std::move(simulation)});
         });
       },
-      nb::arg("model"), nb::arg("step"), nb::arg("options"), nb::arg("progress").none());
+      nb::arg("network"), nb::arg("step"), nb::arg("options"), nb::arg("progress").none());
 }
 
-PrecisionComparisonOptions comparison_options(const EvaluateOptions& step, const SimulateOptions& given,
+PrecisionComparisonOptions comparison_options(const StepRequest& step, const SimulateOptions& given,
                                               const std::vector<std::string>& recipes, const std::string& trained,
                                               std::optional<std::int64_t> batch, bool accuracy, Call& call) {
   PrecisionComparisonOptions options{.recipes = recipes,
@@ -92,16 +92,16 @@ void bind_precision(nb::module_& module) {
       .def("page", [](const PrecisionComparison& self) { return without_lock([&] { return report_page(self); }); });
   module.def(
       "compare_precisions",
-      [](const std::string& model, const EvaluateOptions& step, const SimulateOptions& simulation,
+      [](const Network& network, const StepRequest& step, const SimulateOptions& simulation,
          const std::vector<std::string>& recipes, const std::string& trained, std::optional<std::int64_t> batch,
          bool accuracy, const nb::dict& costs, nb::object progress) {
         Call call(std::move(progress));
         PrecisionComparisonOptions options =
             comparison_options(step, simulation, recipes, trained, batch, accuracy, call);
         options.evaluate.custom_costs = custom_costs(call, costs);
-        return call.run([&] { return compare_precisions(model, options.evaluate.hardware, options); });
+        return call.run([&] { return compare_precisions(network, options.evaluate.machine, options); });
       },
-      nb::arg("model"), nb::arg("step"), nb::arg("simulation"), nb::arg("recipes"), nb::arg("trained"),
+      nb::arg("network"), nb::arg("step"), nb::arg("simulation"), nb::arg("recipes"), nb::arg("trained"),
       nb::arg("batch").none(), nb::arg("accuracy"), nb::arg("costs"), nb::arg("progress").none());
 }
 

@@ -40,22 +40,22 @@ void bind_search(nb::module_& module) {
       .def_ro("plan_yaml", &Fusion::plan_yaml);
   module.def(
       "fuse",
-      [](const std::string& model, const FuseOptions& given, const nb::dict& costs, nb::object progress) {
+      [](const Network& network, const FuseOptions& given, const nb::dict& costs, nb::object progress) {
         Call call(std::move(progress));
         FuseOptions options = given;
         options.step.custom_costs = custom_costs(call, costs);
         options.stop = options.step.stop = call.stop();
         options.step.progress = call.progress();
-        return call.run([&] { return fuse_network(model, options); });
+        return call.run([&] { return fuse_network(network, options); });
       },
-      nb::arg("model"), nb::arg("options"), nb::arg("costs"), nb::arg("progress").none());
+      nb::arg("network"), nb::arg("options"), nb::arg("costs"), nb::arg("progress").none());
 
   nb::class_<Checkpointing> checkpointing(module, "Checkpointing", "Plans for a memory budget.");
   bind_result(checkpointing);
   checkpointing.def("points_to_csv", [](const Checkpointing& self) { return points_to_csv(self); });
   module.def(
       "checkpoint",
-      [](const std::string& model, const CheckpointOptions& given, bool points, const nb::object& objective,
+      [](const Network& network, const CheckpointOptions& given, bool points, const nb::object& objective,
          const nb::dict& costs, nb::object progress) {
         Call call(std::move(progress));
         CheckpointOptions options = given;
@@ -63,16 +63,16 @@ void bind_search(nb::module_& module) {
         options.function = plan_objective(call, objective);
         options.stop = options.evaluate.stop = call.stop();
         options.progress = call.progress();
-        return call.run([&] { return checkpoint_network(model, options, points); });
+        return call.run([&] { return checkpoint_network(network, options, points); });
       },
-      nb::arg("model"), nb::arg("options"), nb::arg("points"), nb::arg("objective").none(), nb::arg("costs"),
+      nb::arg("network"), nb::arg("options"), nb::arg("points"), nb::arg("objective").none(), nb::arg("costs"),
       nb::arg("progress").none());
 
   nb::class_<Optimization> optimization(module, "Optimization", "Plans, each the best in its way.");
   bind_result(optimization);
   module.def(
       "optimize",
-      [](const std::string& model, const OptimizeOptions& given, const nb::object& objective, const nb::dict& costs,
+      [](const Network& network, const OptimizeOptions& given, const nb::object& objective, const nb::dict& costs,
          nb::object progress) {
         Call call(std::move(progress));
         OptimizeOptions options = given;
@@ -80,9 +80,10 @@ void bind_search(nb::module_& module) {
         options.function = plan_objective(call, objective);
         options.stop = options.evaluate.stop = call.stop();
         options.progress = call.progress();
-        return call.run([&] { return optimize_network(model, options); });
+        return call.run([&] { return optimize_network(network, options); });
       },
-      nb::arg("model"), nb::arg("options"), nb::arg("objective").none(), nb::arg("costs"), nb::arg("progress").none());
+      nb::arg("network"), nb::arg("options"), nb::arg("objective").none(), nb::arg("costs"),
+      nb::arg("progress").none());
 }
 
 }  // namespace monet::python

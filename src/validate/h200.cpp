@@ -20,10 +20,10 @@ namespace {
 // take less than a sixth of the time.
 constexpr std::int64_t factors = 3;
 
-EvaluateOptions options_of(const MeasuredStep& measured, const ValidateOptions& options) {
-  EvaluateOptions how;
+StepRequest options_of(const MeasuredStep& measured, const ValidateOptions& options) {
+  StepRequest how;
   how.train = train_options_of(measured);
-  how.hardware = "h200";
+  how.machine = "h200";
   how.factors = factors;
   how.order = "graph";  // kernels of one stream
   how.compare = how.pack = how.advise = false;

@@ -54,12 +54,12 @@ struct SnaxWorkload {
 constexpr SnaxWorkload snax_workloads[] = {{"ResNet-18", "resnet18", 8}, {"ViT-Ti/16", "vit-tiny", 8}};
 constexpr std::size_t most_snax_rows = std::size(formats) * (2 + 4 * std::size(snax_workloads));
 
-EvaluateOptions options_of(const SnaxWorkload& workload, const Published& format, const ValidateOptions& options) {
-  EvaluateOptions how;
+StepRequest options_of(const SnaxWorkload& workload, const Published& format, const ValidateOptions& options) {
+  StepRequest how;
   how.train.batch = workload.batch;
   how.train.optimizer = "momentum";
   how.train.precision = format.recipe;
-  how.hardware = "snax_mx";
+  how.machine = "snax_mx";
   how.factors = 3;  // pieces of loops that are put in every order: quicker than six
   how.compare = how.pack = how.advise = false;
   how.jobs = options.jobs;

@@ -61,11 +61,11 @@ std::string kind_of(const OperatorResult& result) {
 
 Expected<Cost> cost_of_step(const TinTinWorkload& workload, const Device& device, const char* precision,
                             const ValidateOptions& options) {
-  EvaluateOptions how;
+  StepRequest how;
   how.train.batch = 1;
   how.train.optimizer = "sgd";
   how.train.precision = precision;
-  how.hardware = device.hardware;
+  how.machine = device.hardware;
   how.compare = how.pack = how.advise = false;
   how.jobs = options.jobs;
   how.stop = options.stop;

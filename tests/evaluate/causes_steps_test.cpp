@@ -105,7 +105,7 @@ TEST(CausesOfSteps, PartsAreAllOfTheWhole) {
   EXPECT_GT(paged, 3U);
 }
 
-Evaluation evaluated(const EvaluateOptions& options) {
+Evaluation evaluated(const StepRequest& options) {
   const auto evaluation = evaluate_network("mlp-robotics", options);
   EXPECT_TRUE(evaluation.has_value()) << (evaluation ? "" : evaluation.error().text());
   return evaluation ? *evaluation : Evaluation{};
@@ -117,8 +117,8 @@ void expect_whole(const Evaluation& e) {
 }
 
 TEST(CausesOfSteps, APlanThatRecomputesShowsIt) {
-  EvaluateOptions options;
-  options.hardware = "edge_tpu";
+  StepRequest options;
+  options.machine = "edge_tpu";
   options.compare = false;
   const Evaluation kept = evaluated(options);
   options.recompute = {"*"};
@@ -134,8 +134,8 @@ TEST(CausesOfSteps, APlanThatRecomputesShowsIt) {
 }
 
 TEST(CausesOfSteps, APlanThatPagesShowsIt) {
-  EvaluateOptions options;
-  options.hardware = "raspberry_pi_4";
+  StepRequest options;
+  options.machine = "raspberry_pi_4";
   options.compare = false;
   const Evaluation kept = evaluated(options);
   options.page = {{"*", "sd_card"}};
@@ -147,8 +147,8 @@ TEST(CausesOfSteps, APlanThatPagesShowsIt) {
 }
 
 TEST(CausesOfSteps, MicroBatchesAddUp) {
-  EvaluateOptions options;
-  options.hardware = "edge_tpu";
+  StepRequest options;
+  options.machine = "edge_tpu";
   options.compare = false;
   options.train.accumulate = 3;
   const Evaluation e = evaluated(options);

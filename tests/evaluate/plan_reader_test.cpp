@@ -1,9 +1,10 @@
 // Is a plan file read as it is written, and does each mistake in one get a message that helps?
 #include "evaluate/plan/reader.h"
 
-#include "evaluate/plan/writer.h"
 #include "support/expect_error.h"
 #include "support/folder.h"
+
+#include <monet/plan.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -149,16 +149,16 @@ TEST(StepGraphLayout, RandomSteps) {
 
 TEST(StepGraphLayout, Nothing) { EXPECT_TRUE(node_places(Graph()).empty()); }
 
-EvaluateOptions raspberry_pi_options() {
-  EvaluateOptions options;
-  options.hardware = "raspberry_pi_4";
+StepRequest raspberry_pi_options() {
+  StepRequest options;
+  options.machine = "raspberry_pi_4";
   options.compare = false;
   options.pack = false;
   options.graph = true;
   return options;
 }
 
-StepGraph graph_of(const EvaluateOptions& options) {
+StepGraph graph_of(const StepRequest& options) {
   const auto evaluation = evaluate_network("mlp-robotics", options);
   EXPECT_TRUE(evaluation.has_value()) << (evaluation ? "" : evaluation.error().text());
   if (!evaluation) return {};
@@ -186,7 +186,7 @@ std::map<std::string, std::int64_t> decisions(const StepGraph& graph) {
 }
 
 TEST(StepGraph, OnlyWhereItIsWanted) {
-  EvaluateOptions options = raspberry_pi_options();
+  StepRequest options = raspberry_pi_options();
   options.graph = false;
   const auto evaluation = evaluate_network("mlp-robotics", options);
   ASSERT_TRUE(evaluation.has_value());
@@ -194,7 +194,7 @@ TEST(StepGraph, OnlyWhereItIsWanted) {
 }
 
 TEST(StepGraph, WhatIsKeptRecomputedAndPaged) {
-  EvaluateOptions options = raspberry_pi_options();
+  StepRequest options = raspberry_pi_options();
   const StepGraph kept = graph_of(options);
   const std::map<std::string, std::int64_t> all = decisions(kept);
   ASSERT_EQ(all.size(), 1U);
@@ -216,7 +216,7 @@ TEST(StepGraph, WhatIsKeptRecomputedAndPaged) {
 }
 
 TEST(StepGraph, WeightsMayBePagedWithoutBeingSaved) {
-  EvaluateOptions options = raspberry_pi_options();
+  StepRequest options = raspberry_pi_options();
   options.page = {{"weights", "sd_card"}};
   for (const StepGraph::Tensor& tensor : graph_of(options).tensors) {
     const bool weight = tensor.role == "weight" && tensor.from < 0;

@@ -116,7 +116,7 @@ TEST(Stop, BeforeAMemoryIsPacked) {
 }
 
 TEST(Stop, IsAnOption) {
-  EvaluateOptions options;
+  StepRequest options;
   options.stop = [] { return true; };
   const auto how = evaluator_options(options);
   ASSERT_TRUE(how.has_value());

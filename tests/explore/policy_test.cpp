@@ -2,10 +2,11 @@
 #include "explore/price/policy.h"
 
 #include "evaluate/open/hardware.h"
-#include "evaluate/plan/writer.h"
 #include "optimize/memory_case.h"
 #include "support/expect_error.h"
 #include "support/in_bytes.h"
+
+#include <monet/plan.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

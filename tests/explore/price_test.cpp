@@ -133,11 +133,10 @@ TEST(ExplorePrice, IsWhatEvaluatingTheMachineGives) {
     const Outcome outcome = pricer->price(design, true);
     ASSERT_TRUE(outcome.ran()) << outcome.failure;
     for (std::size_t w = 0; w < 2; ++w) {
-      EvaluateOptions options;
+      StepRequest options;
       options.train.batch = 4;
       options.inference = w == 1;
-      options.hardware = "edge_tpu";
-      options.parameters = pricer->space().parameters(design);
+      options.machine = {"edge_tpu", pricer->space().parameters(design)};
       options.compare = false;
       const auto evaluated = evaluate_network("mlp-robotics", options);
       ASSERT_TRUE(evaluated) << evaluated.error().text();

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "base/random.h"
-#include "evaluate/plan/plan.h"
 #include "graph/graph.h"
 #include "hardware/hardware.h"
+
+#include <monet/plan.h>
 
 namespace monet::fuzz {
 

@@ -4,13 +4,14 @@
 #include "evaluate/plan/bind.h"
 #include "evaluate/plan/bind_tensors.h"
 #include "evaluate/plan/reader.h"
-#include "evaluate/plan/writer.h"
 #include "graph/verify.h"
 #include "networks/builtin.h"
 #include "training/recompute.h"
 #include "training/step.h"
 
 #include "plan_mutator.h"
+
+#include <monet/plan.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -17,15 +17,15 @@ namespace {
 
 using testing::ElementsAre;
 
-EvaluateOptions edge_tpu_options() {
-  EvaluateOptions options;
-  options.hardware = "edge_tpu";
+StepRequest edge_tpu_options() {
+  StepRequest options;
+  options.machine = "edge_tpu";
   options.compare = false;
   options.trace = options.lifetimes = options.graph = true;
   return options;
 }
 
-Evaluation evaluated(const std::string& model, const EvaluateOptions& options) {
+Evaluation evaluated(const std::string& model, const StepRequest& options) {
   auto evaluation = evaluate_network(model, options);
   EXPECT_TRUE(evaluation.has_value()) << (evaluation ? "" : evaluation.error().text());
   return evaluation ? *std::move(evaluation) : Evaluation{};
@@ -136,7 +136,7 @@ TEST(Details, ScheduleOfAStep) {
 }
 
 TEST(Details, ScheduleOfMicroBatchesAndOfInference) {
-  EvaluateOptions options = edge_tpu_options();
+  StepRequest options = edge_tpu_options();
   options.train.accumulate = 3;
   ASSERT_NO_FATAL_FAILURE(expect_same_events(evaluated("mlp-robotics", options)));
   options = edge_tpu_options();

@@ -27,9 +27,9 @@ def test_exact_finds_the_best_of_all_plans(machine) -> None:
     """All plans there are, priced without the function, and then by it."""
     options = monet._core.CheckpointOptions()
     options.method, options.reorder, options.page = "exact", False, False
-    options.evaluate.hardware, options.evaluate.parameters = "edge_tpu", [("x", "2"), ("y", "2")]
+    options.evaluate.machine = monet._core.Machine("edge_tpu", [("x", "2"), ("y", "2")])
     options.evaluate.batch = 16
-    points = monet._core.checkpoint(NETWORK, options, True, None, {}, None).points_to_csv()
+    points = monet._core.checkpoint(monet._core.Network(NETWORK), options, True, None, {}, None).points_to_csv()
     rows = list(csv.DictReader(io.StringIO(points)))
     assert len(rows) > 10
     middle = sorted(float(row["latency_cycles"]) for row in rows)[len(rows) // 2]

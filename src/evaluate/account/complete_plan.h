@@ -2,7 +2,8 @@
 #pragma once
 
 #include "evaluate/account/step.h"
-#include "evaluate/plan/plan.h"
+
+#include <monet/plan.h>
 
 namespace monet {
 

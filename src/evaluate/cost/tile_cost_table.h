@@ -5,8 +5,9 @@
 
 #include "evaluate/cost/operator_bound.h"
 #include "evaluate/cost/tile_solution.h"
-#include "evaluate/plan/plan.h"
 #include "graph/graph.h"
+
+#include <monet/plan.h>
 
 #include <array>
 #include <deque>

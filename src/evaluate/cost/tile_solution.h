@@ -4,12 +4,12 @@
 #include "compat/zigzag/stream_layer.h"
 #include "evaluate/cost/tile_cost.h"
 #include "evaluate/machine/machine.h"
-#include "evaluate/plan/plan.h"
 #include "mapping/cache.h"
 #include "mapping/extract.h"
 #include "mapping/search.h"
 
 #include <monet/evaluate.h>
+#include <monet/plan.h>
 
 #include <optional>
 #include <span>

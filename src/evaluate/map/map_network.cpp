@@ -87,21 +87,23 @@ bool wants_layer(const MapOptions& options, const Node& node) {
          std::ranges::any_of(options.layers, [&](const std::string& p) { return matches(p, node.name); });
 }
 
-Expected<NetworkMapping> map_network(const std::string& model, const MapOptions& given) {
-  NetworkMapping result{.model = model, .objective = given.objective, .mode = given.zigzag ? "zigzag" : "monet"};
+Expected<NetworkMapping> map_network(const Network& source, const MapOptions& given) {
+  NetworkMapping result{
+      .model = source.name(), .objective = given.objective, .mode = given.zigzag ? "zigzag" : "monet"};
   MONET_TRY(const Objective objective, objective_named(given.objective));
-  MONET_TRY(const Hardware hardware, open_hardware(given.hardware, {.parameters = given.parameters}));
+  MONET_TRY(const std::shared_ptr<const Hardware> machine, given.machine.hardware());
+  const Hardware& hardware = *machine;
   result.hardware = hardware.name;
   result.clock_hz = hardware.clock_hz;
   MONET_TRY(const CoreId core, core_named(hardware, given.core));
-  MONET_TRY(const NumberChoice recipe, choose_numbers(model, hardware, given.train, given.zigzag));
+  MONET_TRY(const NumberChoice recipe, choose_numbers(source, hardware, given.train, given.zigzag));
   result.recipe = recipe.recipe;
   result.recipe_from = name_of(recipe.from);
   MapOptions options = given;
   options.train.precision = recipe.precision();
   MONET_TRY(const NetworkGraph network,
-            options.zigzag ? open_network_as_asked(model, options.train, options.training)
-                           : open_network_for(model, options.train, options.training, hardware, result.expanded));
+            options.zigzag ? open_network_as_asked(source, options.train, options.training)
+                           : open_network_for(source, options.train, options.training, hardware, result.expanded));
   result.warnings.insert(result.warnings.end(), network.warnings.begin(), network.warnings.end());
   result.notes.insert(result.notes.end(), network.notes.begin(), network.notes.end());
   MONET_RETURN_IF_ERROR(check_patterns(network.graph, options.layers, result.expanded));

@@ -30,9 +30,9 @@ Expected<std::vector<PresetSummary>> list_hardware() {
   return presets;
 }
 
-Expected<HardwareReport> describe_hardware(const std::string& name, const HardwareParameters& parameters) {
-  MONET_TRY(const Hardware hardware, open_hardware(name, {.parameters = parameters}));
-  return summarize(hardware);
+Expected<HardwareReport> describe_hardware(const Machine& machine) {
+  MONET_TRY(const std::shared_ptr<const Hardware> hardware, machine.hardware());
+  return summarize(*hardware);
 }
 
 Expected<std::string> import_hardware_file(const std::string& path, const std::string& mapping) {

@@ -124,12 +124,12 @@ Expected<ExtractOptions> extract_options(const std::string& precision, const std
   return extract;
 }
 
-Expected<NumberChoice> choose_numbers(const std::string& model, const Hardware& hardware, const TrainOptions& train,
+Expected<NumberChoice> choose_numbers(const Network& source, const Hardware& hardware, const TrainOptions& train,
                                       bool zigzag) {
   if (zigzag) return NumberChoice{as_published, RecipeFrom::option};
   if (!train.precision.empty()) return NumberChoice{train.precision, RecipeFrom::option};
-  MONET_TRY(const NetworkGraph network, open_network(model, {.batch = train.batch, .dimensions = train.dimensions}));
-  if (!hardware.recipe.empty() && has_no_unit_for(network.graph, hardware)) {
+  MONET_TRY(const std::shared_ptr<const NetworkGraph> network, source.graph(read_options(train)));
+  if (!hardware.recipe.empty() && has_no_unit_for(network->graph, hardware)) {
     if (const auto read = training::read_recipe(hardware.recipe); !read) {
       return Error{.message = read.error().message,
                    .place = fmt::format("recipe of {}", hardware.name),
@@ -137,7 +137,7 @@ Expected<NumberChoice> choose_numbers(const std::string& model, const Hardware& 
     }
     return NumberChoice{hardware.recipe, RecipeFrom::machine};
   }
-  return NumberChoice{own_numbers(network.graph), RecipeFrom::file};
+  return NumberChoice{own_numbers(network->graph), RecipeFrom::file};
 }
 
 std::vector<std::string> recipes_for(const Hardware& hardware) {

@@ -32,7 +32,7 @@ struct NumberChoice {
 // `--precision` if it is given. Else the network's own numbers if every operator of it that the machine can run at all
 // has a unit that works in them, its products an array where there is one. Else the machine's recipe; without one, the
 // network's own all the same, which then fail with lacks_numbers(). With `zigzag` always int8-everywhere.
-Expected<NumberChoice> choose_numbers(const std::string& model, const Hardware& hardware, const TrainOptions& train,
+Expected<NumberChoice> choose_numbers(const Network& source, const Hardware& hardware, const TrainOptions& train,
                                       bool zigzag = false);
 
 // What the recipe says of how operators run, whatever their tensors are. `products` beside it, if it is not empty.

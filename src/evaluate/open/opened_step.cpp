@@ -50,12 +50,10 @@ Expected<Objective> objective_named(const std::string& name) {
 
 namespace {
 
-Expected<NetworkGraph> open_as(const std::string& model, const TrainOptions& options,
+Expected<NetworkGraph> open_as(const Network& source, const TrainOptions& options,
                                const training::StepOptions& step_options, bool training) {
-  MONET_TRY(NetworkGraph network, open_network(model, {.batch = options.batch,
-                                                       .dimensions = options.dimensions,
-                                                       .roles = {options.parameter, options.buffer},
-                                                       .fused_norms = options.fused_norms}));
+  MONET_TRY(const std::shared_ptr<const NetworkGraph> read, source.graph(read_options(options)));
+  NetworkGraph network = *read;
   if (training && !network.is_training_step) {
     MONET_TRY(training::TrainingStep step, training::make_training_step(std::move(network), step_options));
     network = NetworkGraph{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
@@ -76,19 +74,19 @@ Expected<NetworkGraph> open_as(const std::string& model, const TrainOptions& opt
 
 }  // namespace
 
-Expected<NetworkGraph> open_network_as_asked(const std::string& model, const TrainOptions& options, bool training) {
+Expected<NetworkGraph> open_network_as_asked(const Network& source, const TrainOptions& options, bool training) {
   MONET_TRY(const training::StepOptions step_options, training::step_options(options));
-  return open_as(model, options, step_options, training);
+  return open_as(source, options, step_options, training);
 }
 
-Expected<NetworkGraph> open_network_for(const std::string& model, const TrainOptions& options, bool training,
+Expected<NetworkGraph> open_network_for(const Network& source, const TrainOptions& options, bool training,
                                         const Hardware& hardware, std::vector<std::string>& expanded) {
   MONET_TRY(training::StepOptions step_options, training::step_options(options));
   // Operators are taken apart before their tensors are counted at another width.
   std::optional<ElementType> everything;
   if (step_options.recipe) everything = step_options.recipe->everything;
   if (everything) step_options.recipe.reset();
-  MONET_TRY(NetworkGraph network, open_as(model, options, step_options, training));
+  MONET_TRY(NetworkGraph network, open_as(source, options, step_options, training));
   MONET_TRY(ExtractOptions extract, extract_options(options.precision, {}));
   if (everything) extract.precision = name_of(*everything);
   MONET_TRY(ExpandedGraph parts, expanded_for(std::move(network.graph), hardware, extract));
@@ -99,11 +97,8 @@ Expected<NetworkGraph> open_network_for(const std::string& model, const TrainOpt
   return network;
 }
 
-Expected<Plan> plan_of(const EvaluateOptions& options) {
-  Plan plan;
-  if (!options.plan.empty()) {
-    MONET_TRY(plan, read_plan(options.plan));
-  }
+Expected<Plan> plan_of(const StepRequest& options) {
+  Plan plan = options.plan;
   if (!options.order.empty()) {
     MONET_TRY(plan.order, choice("--order", options.order,
                                  {PlanOrder::critical_path, PlanOrder::graph, PlanOrder::listed, PlanOrder::frugal}));
@@ -143,13 +138,13 @@ std::int64_t saved_bytes_of(const Graph& step) {
   return sum;
 }
 
-Expected<OpenedStep> open_step(const std::string& model, const EvaluateOptions& options, bool inference) {
+Expected<OpenedStep> open_step(const Network& source, const StepRequest& options, bool inference) {
   OpenedStep opened_step;
   MONET_TRY(training::StepOptions step_options, training::step_options(options.train));
   // Operators are taken apart before their tensors are counted at another width.
   if (step_options.recipe) opened_step.everything = step_options.recipe->everything;
   if (opened_step.everything) step_options.recipe.reset();
-  MONET_TRY(NetworkGraph network, open_as(model, options.train, step_options, !inference));
+  MONET_TRY(NetworkGraph network, open_as(source, options.train, step_options, !inference));
   opened_step.warnings = network.warnings;
   opened_step.notes = network.notes;
   opened_step.graph = inference ? phases_up_to(network.graph, Phase::forward) : std::move(network.graph);
@@ -161,13 +156,13 @@ Expected<OpenedStep> open_step(const std::string& model, const EvaluateOptions& 
   return opened_step;
 }
 
-Expected<ExtractOptions> extract_of(const OpenedStep& opened_step, const EvaluateOptions& options) {
+Expected<ExtractOptions> extract_of(const OpenedStep& opened_step, const StepRequest& options) {
   MONET_TRY(ExtractOptions extract, extract_options(options.train.precision, options.products));
   if (opened_step.everything) extract.precision = name_of(*opened_step.everything);
   return extract;
 }
 
-Expected<OpenedStep> fitted_to(OpenedStep opened_step, const Hardware& hardware, const EvaluateOptions& options,
+Expected<OpenedStep> fitted_to(OpenedStep opened_step, const Hardware& hardware, const StepRequest& options,
                                const Plan& plan) {
   MONET_TRY(const ExtractOptions before, extract_of(opened_step, options));
   MONET_TRY(ExpandedGraph expanded, expanded_for(std::move(opened_step.graph), hardware, before, plan.expanded));
@@ -185,7 +180,7 @@ Expected<OpenedStep> fitted_to(OpenedStep opened_step, const Hardware& hardware,
   return opened_step;
 }
 
-Expected<CustomCosts> custom_costs_of(const EvaluateOptions& options) {
+Expected<CustomCosts> custom_costs_of(const StepRequest& options) {
   if (options.custom_file.empty()) return asked_once(options.custom_costs);
   if (options.custom_costs) {
     return Error{.message = "costs of operators are given both by a file and by a function",
@@ -196,7 +191,7 @@ Expected<CustomCosts> custom_costs_of(const EvaluateOptions& options) {
   return asked_once(std::move(costs));
 }
 
-Expected<EvaluatorOptions> evaluator_options(const EvaluateOptions& options, MappingStore* store) {
+Expected<EvaluatorOptions> evaluator_options(const StepRequest& options, MappingStore* store) {
   EvaluatorOptions how;
   MONET_TRY(how.cost.search.objective, objective_named(options.objective));
   how.cost.search.factors = static_cast<std::size_t>(options.factors);

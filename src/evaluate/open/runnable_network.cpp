@@ -16,7 +16,7 @@ namespace monet {
 namespace {
 
 Expected<RunnableMode> runnable_mode(const OpenedStep& opened_step, const Hardware& hardware,
-                                     const EvaluateOptions& options) {
+                                     const StepRequest& options) {
   RunnableMode mode;
   MONET_TRY(const ExtractOptions extract, extract_of(opened_step, options));
   MONET_TRY(ExpandedGraph expanded, expanded_for(opened_step.graph, hardware, extract));
@@ -30,14 +30,15 @@ Expected<RunnableMode> runnable_mode(const OpenedStep& opened_step, const Hardwa
 
 }  // namespace
 
-Expected<Runnable> check_runnable(const std::string& model, const EvaluateOptions& given) {
-  EvaluateOptions options = given;
-  MONET_TRY(const Hardware hardware, open_hardware(options.hardware, {.parameters = options.parameters}));
-  Runnable result{.hardware = hardware.name, .model = model};
-  MONET_TRY(const NumberChoice numbers, choose_numbers(model, hardware, options.train));
+Expected<Runnable> check_runnable(const Network& network, const StepRequest& given) {
+  StepRequest options = given;
+  MONET_TRY(const std::shared_ptr<const Hardware> machine, options.machine.hardware());
+  const Hardware& hardware = *machine;
+  Runnable result{.hardware = hardware.name, .model = network.name()};
+  MONET_TRY(const NumberChoice numbers, choose_numbers(network, hardware, options.train));
   options.train.precision = numbers.precision();
-  MONET_TRY(const OpenedStep step, open_step(model, options, false));
-  MONET_TRY(const OpenedStep forward, open_step(model, options, true));
+  MONET_TRY(const OpenedStep step, open_step(network, options, false));
+  MONET_TRY(const OpenedStep forward, open_step(network, options, true));
   MONET_TRY(result.training, runnable_mode(step, hardware, options));
   MONET_TRY(result.inference, runnable_mode(forward, hardware, options));
   result.warnings = step.warnings;

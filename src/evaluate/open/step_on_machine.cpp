@@ -6,13 +6,14 @@
 
 namespace monet {
 
-Expected<StepOnMachine> open_step_on_machine(const std::string& model, EvaluateOptions& options, bool inference) {
+Expected<StepOnMachine> open_step_on_machine(const Network& network, StepRequest& options, bool inference) {
   StepOnMachine opened;
-  MONET_TRY(opened.hardware, open_hardware(options.hardware, {.parameters = options.parameters}));
+  MONET_TRY(const std::shared_ptr<const Hardware> hardware, options.machine.hardware());
+  opened.hardware = *hardware;
   MONET_TRY(opened.plan, plan_of(options));
-  MONET_TRY(opened.numbers, choose_numbers(model, opened.hardware, options.train, options.zigzag));
+  MONET_TRY(opened.numbers, choose_numbers(network, opened.hardware, options.train, options.zigzag));
   options.train.precision = opened.numbers.precision();
-  MONET_TRY(opened.opened_step, open_step(model, options, inference));
+  MONET_TRY(opened.opened_step, open_step(network, options, inference));
   MONET_TRY(opened.opened_step, fitted_to(std::move(opened.opened_step), opened.hardware, options, opened.plan));
   opened.plan.expanded = opened.opened_step.expanded;
   MONET_TRY(opened.warnings, check_hashes(opened.plan, opened.opened_step.graph, opened.hardware, options.force));

@@ -3,10 +3,10 @@
 
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/opened_step.h"
-#include "evaluate/plan/plan.h"
 #include "hardware/hardware.h"
 
 #include <monet/evaluate.h>
+#include <monet/plan.h>
 
 #include <string>
 #include <vector>
@@ -23,6 +23,6 @@ struct StepOnMachine {
 
 // As the options name them, whose precision becomes the one that was chosen. Fails where one of them cannot be opened,
 // or the plan was made for another network or machine and is not forced.
-Expected<StepOnMachine> open_step_on_machine(const std::string& model, EvaluateOptions& options, bool inference);
+Expected<StepOnMachine> open_step_on_machine(const Network& network, StepRequest& options, bool inference);
 
 }  // namespace monet

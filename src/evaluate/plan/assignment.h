@@ -2,9 +2,10 @@
 // says; evaluate/policy fills in the rest.
 #pragma once
 
-#include "evaluate/plan/plan.h"
 #include "graph/graph.h"
 #include "hardware/hardware.h"
+
+#include <monet/plan.h>
 
 #include <cstdint>
 #include <string>

@@ -1,11 +1,11 @@
 // What a plan says about tensors, by id.
 #pragma once
 
-#include "evaluate/plan/plan.h"
 #include "graph/graph.h"
 #include "hardware/hardware.h"
 
 #include <monet/expected.h>
+#include <monet/plan.h>
 
 #include <vector>
 

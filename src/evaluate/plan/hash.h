@@ -1,11 +1,11 @@
 // Content hashes: a plan says with them for which graph and machine it was made.
 #pragma once
 
-#include "evaluate/plan/plan.h"
 #include "graph/graph.h"
 #include "hardware/hardware.h"
 
 #include <monet/expected.h>
+#include <monet/plan.h>
 
 #include <string>
 #include <vector>

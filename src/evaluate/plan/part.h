@@ -1,8 +1,9 @@
 // A plan of a whole step for a part of it.
 #pragma once
 
-#include "evaluate/plan/plan.h"
 #include "graph/graph.h"
+
+#include <monet/plan.h>
 
 namespace monet {
 

@@ -1,8 +1,13 @@
-#include "evaluate/plan/plan.h"
+#include <monet/plan.h>
 
 #include <array>
 
 namespace monet {
+
+bool is_empty(const Plan& plan) {
+  return plan.order == PlanOrder::critical_path && plan.transfers == PlanTransfers::direct && plan.expanded.empty() &&
+         plan.stacks.empty() && plan.operators.empty() && plan.tensors.empty();
+}
 
 std::string_view name_of(Retention retention) {
   static constexpr std::array<std::string_view, 3> names = {"keep", "recompute", "page"};

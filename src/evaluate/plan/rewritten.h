@@ -1,11 +1,11 @@
 // A step as a plan's decisions about tensors make it.
 #pragma once
 
-#include "evaluate/plan/plan.h"
 #include "graph/graph.h"
 #include "hardware/hardware.h"
 
 #include <monet/expected.h>
+#include <monet/plan.h>
 
 #include <vector>
 

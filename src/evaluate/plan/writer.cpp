@@ -1,6 +1,7 @@
-#include "evaluate/plan/writer.h"
 
 #include "hardware/writer_parts.h"
+
+#include <monet/plan.h>
 
 #include <fmt/format.h>
 

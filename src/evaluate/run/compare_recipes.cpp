@@ -37,12 +37,12 @@ std::vector<std::string> recipes_asked_for(const std::vector<std::string>& given
 }
 
 // Faults that are no fault of a recipe.
-Status check_inputs(const std::string& model, const EvaluateOptions& options, const std::vector<std::string>& names) {
+Status check_inputs(const Network& network, const StepRequest& options, const std::vector<std::string>& names) {
   for (const std::string& name : names) MONET_RETURN_IF_ERROR(training::read_recipe(name));
-  MONET_RETURN_IF_ERROR(open_hardware(options.hardware, {.parameters = options.parameters}));
+  MONET_RETURN_IF_ERROR(options.machine.hardware());
   TrainOptions plain = options.train;
   plain.precision.clear();
-  MONET_RETURN_IF_ERROR(open_network_as_asked(model, plain, true));
+  MONET_RETURN_IF_ERROR(open_network_as_asked(network, plain, true));
   return Done{};
 }
 
@@ -107,8 +107,8 @@ auto first_trained(const std::vector<PrecisionRow>& rows) {
 
 class Comparing {
  public:
-  Comparing(const std::string& model, const PrecisionComparisonOptions& options, std::vector<std::string> names)
-      : model_(model), options_(options), names_(std::move(names)) {}
+  Comparing(const Network& network, const PrecisionComparisonOptions& options, std::vector<std::string> names)
+      : network_(network), options_(options), names_(std::move(names)) {}
 
   Expected<std::vector<PrecisionRow>> costs() {
     std::vector<PrecisionRow> rows;
@@ -127,10 +127,10 @@ class Comparing {
   Status try_simulations() {
     SimulateOptions options = options_.simulate;
     options.stop = [] { return true; };
-    const auto all = simulate(trained_model(), names_, options);
+    const auto all = simulate(trained_network(), names_, options);
     if (all) return Done{};
     for (const std::string& name : names_)
-      if (const auto one = simulate(trained_model(), {name}, options); !one) untrained_[name] = one.error().text();
+      if (const auto one = simulate(trained_network(), {name}, options); !one) untrained_[name] = one.error().text();
     return untrained_.size() == names_.size() ? Status(all.error()) : Done{};
   }
 
@@ -139,7 +139,7 @@ class Comparing {
     std::vector<std::string> trained;
     for (const std::string& name : names_)
       if (!untrained_.contains(name)) trained.push_back(name);
-    MONET_TRY(std::vector<Simulation> simulations, simulate(trained_model(), trained, options_.simulate));
+    MONET_TRY(std::vector<Simulation> simulations, simulate(trained_network(), trained, options_.simulate));
     for (PrecisionRow& row : rows) {
       if (const auto failed = untrained_.find(row.recipe); failed != untrained_.end()) {
         row.not_simulated = failed->second;
@@ -174,7 +174,7 @@ class Comparing {
         options_.simulate.progress(fmt::format("{}, another seed: {}", first->recipe, what), done, all);
       };
     }
-    MONET_TRY(const std::vector<Simulation> again, simulate(trained_model(), {first->recipe}, options));
+    MONET_TRY(const std::vector<Simulation> again, simulate(trained_network(), {first->recipe}, options));
     if (is_whole(again.front())) spread = std::abs(again.front().last().loss - first->simulation->last().loss);
     return spread;
   }
@@ -190,8 +190,9 @@ class Comparing {
   std::vector<std::string> notes(const std::vector<PrecisionRow>& rows) {
     for (const PrecisionRow& row : rows) add_training_notes(row, notes_);
     std::vector<std::string> texts = notes_.texts(names_.size());
-    if (options_.accuracy && trained_model() != model_)
-      texts.push_back(fmt::format("losses are those of {}, which stands for {}", trained_model(), model_));
+    if (options_.accuracy && trained_network().name() != network_.name())
+      texts.push_back(
+          fmt::format("losses are those of {}, which stands for {}", trained_network().name(), network_.name()));
     const auto trained = first_trained(rows);
     if (trained != rows.end() && batch_ > 0 && trained->simulation->batch != batch_)
       texts.push_back(fmt::format("costs are those of a batch of {}, losses of one of {}{}", batch_,
@@ -200,13 +201,13 @@ class Comparing {
     return texts;
   }
 
-  const std::string& trained_model() const {
-    return options_.simulate_model.empty() ? model_ : options_.simulate_model;
+  Network trained_network() const {
+    return options_.simulate_model.empty() ? network_ : Network(options_.simulate_model);
   }
 
  private:
   Status price(PrecisionRow& row) {
-    EvaluateOptions options = options_.evaluate;
+    StepRequest options = options_.evaluate;
     options.train.precision = row.recipe;
     options.inference = options.compare = options.advise = options.trace = options.lifetimes = options.graph = false;
     options.pack = true;
@@ -215,7 +216,7 @@ class Comparing {
         options_.evaluate.progress(fmt::format("{}: {}", row.recipe, what), done, all);
       };
     }
-    MONET_TRY(const Training step, train(model_, options.train));
+    MONET_TRY(const Training step, train(network_, options.train));
     row.static_bytes = step.static_bytes.total();
     row.saved_bytes = step.saved_bytes;
     for (const FormatClass& each : step.formats) {
@@ -224,7 +225,7 @@ class Comparing {
       row.padding_bytes += each.padding_bytes;
       row.quantized_elements += each.elements;
     }
-    MONET_TRY(const Evaluation evaluation, evaluate_network(model_, options, cache_));
+    MONET_TRY(const Evaluation evaluation, evaluate_network(network_, options, cache_));
     notes_.add(row.recipe, evaluation.warnings);
     notes_.add(row.recipe, evaluation.notes);
     batch_ = evaluation.batch;
@@ -237,7 +238,7 @@ class Comparing {
     return Done{};
   }
 
-  const std::string& model_;
+  const Network& network_;
   const PrecisionComparisonOptions& options_;
   std::vector<std::string> names_;
   MappingCache cache_;                            // what recipes have in common is mapped once
@@ -276,11 +277,11 @@ void mark_best(std::vector<PrecisionRow>& rows, bool by_accuracy, double toleran
 
 }  // namespace
 
-Expected<PrecisionComparison> compare_precisions(const std::string& model, const std::string& hardware,
+Expected<PrecisionComparison> compare_precisions(const Network& network, const Machine& machine,
                                                  const PrecisionComparisonOptions& given) {
   const auto start = std::chrono::steady_clock::now();
   PrecisionComparisonOptions options = given;
-  options.evaluate.hardware = hardware;
+  options.evaluate.machine = machine;
   if (!options.simulate.train.batch) options.simulate.train.batch = options.evaluate.train.batch;
   if (options.simulate.measure_every == 0)
     options.simulate.measure_every =
@@ -288,18 +289,18 @@ Expected<PrecisionComparison> compare_precisions(const std::string& model, const
   MONET_TRY(options.evaluate.custom_costs, custom_costs_of(given.evaluate));
   options.evaluate.custom_file.clear();
   const std::vector<std::string> names = recipes_asked_for(options.recipes);
-  MONET_RETURN_IF_ERROR(check_inputs(model, options.evaluate, names));
-  PrecisionComparison comparison{.model = model,
+  MONET_RETURN_IF_ERROR(check_inputs(network, options.evaluate, names));
+  PrecisionComparison comparison{.model = network.name(),
                                  .simulate_model = {},
-                                 .hardware = hardware,
+                                 .hardware = machine.name(),
                                  .rows = {},
                                  .loss_tolerance = {},
                                  .warnings = {},
                                  .notes = {},
                                  .wall_s = 0};
-  Comparing comparing(model, options, names);
+  Comparing comparing(network, options, names);
   if (options.accuracy) {
-    comparison.simulate_model = comparing.trained_model();
+    comparison.simulate_model = comparing.trained_network().name();
     MONET_RETURN_IF_ERROR(comparing.try_simulations());
   }
   MONET_TRY(comparison.rows, comparing.costs());

@@ -10,12 +10,12 @@
 #include "evaluate/plan/hash.h"
 #include "evaluate/plan/part.h"
 #include "evaluate/plan/rewritten.h"
-#include "evaluate/plan/writer.h"
 #include "evaluate/run/fit.h"
 #include "evaluate/run/result.h"
 #include "evaluate/run/step_graph.h"
 
 #include <monet/evaluate.h>
+#include <monet/plan.h>
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ namespace {
 
 class StepRun {
  public:
-  StepRun(const Hardware& hardware, const EvaluateOptions& options, MappingCache& cache, MappingStore* store = nullptr)
+  StepRun(const Hardware& hardware, const StepRequest& options, MappingCache& cache, MappingStore* store = nullptr)
       : hardware_(hardware), options_(options), cache_(cache), store_(store) {}
 
   // The graph by the plan; what does not follow from the schedule is left alone.
@@ -96,16 +96,16 @@ class StepRun {
   }
 
   const Hardware& hardware_;
-  const EvaluateOptions& options_;
+  const StepRequest& options_;
   MappingCache& cache_;
   MappingStore* store_;
 };
 
-void compare_with_inference(const std::string& model, const EvaluateOptions& options, const Hardware& hardware,
+void compare_with_inference(const Network& network, const StepRequest& options, const Hardware& hardware,
                             MappingCache& cache, Evaluation& result) {
-  EvaluateOptions forward = options;
+  StepRequest forward = options;
   forward.check = forward.trace = forward.lifetimes = forward.graph = forward.pack = false;
-  auto opened = open_step(model, forward, true);
+  auto opened = open_step(network, forward, true);
   if (!opened) return;
   const auto opened_step = fitted_to(*std::move(opened), hardware, forward);
   if (!opened_step) return;
@@ -120,22 +120,33 @@ void compare_with_inference(const std::string& model, const EvaluateOptions& opt
 
 }  // namespace
 
-Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& options) {
-  MappingCache cache;
-  return evaluate_network(model, options, cache);
+Expected<Evaluation> evaluate(const Step& step, const Machine& machine, const Plan& plan,
+                              const EvaluateOptions& options) {
+  StepRequest request{options};
+  request.train = step.options;
+  request.inference = step.inference;
+  request.machine = machine;
+  request.plan = plan;
+  return evaluate_network(step.network, request);
 }
 
-Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& given, MappingCache& cache) {
+Expected<Evaluation> evaluate_network(const Network& network, const StepRequest& request) {
+  MappingCache cache;
+  return evaluate_network(network, request, cache);
+}
+
+Expected<Evaluation> evaluate_network(const Network& network, const StepRequest& given, MappingCache& cache) {
   const auto start = std::chrono::steady_clock::now();
-  EvaluateOptions options = given;
+  StepRequest options = given;
   MONET_TRY(options.custom_costs, custom_costs_of(given));  // once for all evaluations below
   options.custom_file.clear();
-  Evaluation result{.model = model, .objective = options.objective, .inference = options.inference};
-  MONET_TRY(const Hardware hardware, open_hardware(options.hardware, {.parameters = options.parameters}));
+  Evaluation result{.model = network.name(), .objective = options.objective, .inference = options.inference};
+  MONET_TRY(const std::shared_ptr<const Hardware> machine, options.machine.hardware());
+  const Hardware& hardware = *machine;
   result.hardware = hardware.name;
-  for (const auto& [name, value] : options.parameters)
+  for (const auto& [name, value] : options.machine.parameters())
     result.hardware_parameters += fmt::format("{}{}={}", result.hardware_parameters.empty() ? "" : ", ", name, value);
-  MONET_TRY(const NumberChoice numbers, choose_numbers(model, hardware, options.train, options.zigzag));
+  MONET_TRY(const NumberChoice numbers, choose_numbers(network, hardware, options.train, options.zigzag));
   result.recipe = numbers.recipe;
   result.recipe_from = name_of(numbers.from);
   options.train.precision = numbers.precision();
@@ -143,7 +154,7 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
   result.clock_hz = hardware.clock_hz;
   result.micro_batches = options.inference ? 1 : options.train.accumulate;
   MONET_TRY(Plan plan, plan_of(options));
-  MONET_TRY(OpenedStep opened_step, open_step(model, options, options.inference));
+  MONET_TRY(OpenedStep opened_step, open_step(network, options, options.inference));
   MONET_TRY(opened_step, fitted_to(std::move(opened_step), hardware, options, plan));
   result.expanded = plan.expanded = opened_step.expanded;
   result.warnings = opened_step.warnings;
@@ -170,13 +181,13 @@ Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOp
     const Graph without_update = phases_up_to(opened_step.graph, Phase::backward);
     MONET_TRY(const Evaluation part,
               evaluating.run(without_update, plan_for_part(plan, opened_step.graph, without_update),
-                             Evaluation{.model = model}));
+                             Evaluation{.model = network.name()}));
     const std::int64_t more = result.micro_batches - 1;
     result = repeat(part, more, std::move(result));
   }
   if (store) MONET_RETURN_IF_ERROR(store->save());
-  if (!result.fits && options.advise) price_options(model, options, hardware, result);
-  if (options.compare && !options.inference) compare_with_inference(model, options, hardware, cache, result);
+  if (!result.fits && options.advise) price_options(network, options, hardware, result);
+  if (options.compare && !options.inference) compare_with_inference(network, options, hardware, cache, result);
   result.wall_s = seconds_since(start);
   return result;
 }

@@ -9,6 +9,6 @@
 
 namespace monet {
 
-Expected<Evaluation> evaluate_network(const std::string& model, const EvaluateOptions& given, MappingCache& cache);
+Expected<Evaluation> evaluate_network(const Network& network, const StepRequest& given, MappingCache& cache);
 
 }  // namespace monet

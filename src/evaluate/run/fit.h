@@ -12,7 +12,6 @@ namespace monet {
 std::vector<MemoryId> judge_fit(Evaluation& evaluation, const Hardware& hardware, const RoutedMachine& machine);
 
 // What would fit: a smaller batch, recomputing, paging; each evaluated.
-void price_options(const std::string& model, const EvaluateOptions& options, const Hardware& hardware,
-                   Evaluation& result);
+void price_options(const Network& network, const StepRequest& options, const Hardware& hardware, Evaluation& result);
 
 }  // namespace monet

@@ -99,11 +99,8 @@ std::vector<bool> trained_in(const TrainingStep& step) {
   return trained;
 }
 
-Expected<Plan> plan_of(const RecomputeOptions& options) {
-  Plan plan;
-  if (!options.plan.empty()) {
-    MONET_TRY(plan, read_plan(options.plan));
-  }
+Plan plan_of(const RecomputeOptions& options) {
+  Plan plan = options.plan;
   const auto add = [&](const std::vector<std::string>& names, Retention retention) {
     for (const std::string& name : names) plan.tensors.push_back({name, retention, {}, {}});
   };
@@ -116,7 +113,7 @@ Expected<Plan> plan_of(const RecomputeOptions& options) {
 // The step as the plan has it; `copies` receives the nodes that repeat others.
 Expected<TrainingStep> rewritten(TrainingStep step, const RecomputeOptions& options, Training& result,
                                  std::vector<NodeId>& copies) {
-  MONET_TRY(const Plan plan, plan_of(options));
+  const Plan plan = plan_of(options);
   if (!plan.expanded.empty()) {
     MONET_TRY(step, training::expanded(std::move(step), plan.expanded));
   }
@@ -143,13 +140,11 @@ Status write_step(const TrainingStep& step, const std::string& path) {
 
 }  // namespace
 
-Expected<Training> train(const std::string& model, const TrainOptions& options, const std::string& onnx_path,
+Expected<Training> train(const Network& source, const TrainOptions& options, const std::string& onnx_path,
                          const RecomputeOptions& recompute) {
   MONET_TRY(const StepOptions step_options, training::step_options(options));
-  MONET_TRY(NetworkGraph network, open_network(model, {.batch = options.batch,
-                                                       .dimensions = options.dimensions,
-                                                       .roles = {options.parameter, options.buffer},
-                                                       .fused_norms = options.fused_norms}));
+  MONET_TRY(const std::shared_ptr<const NetworkGraph> read, source.graph(read_options(options)));
+  NetworkGraph network = *read;
   Training result;
   result.was_training_step = network.is_training_step;
   const bool as_asked = !network.is_training_step && !options.precision.empty();
@@ -178,7 +173,7 @@ Expected<Training> train(const std::string& model, const TrainOptions& options, 
   NetworkGraph whole{.graph = std::move(step.graph), .is_training_step = true, .warnings = {}, .notes = {}};
   whole.warnings = std::move(step.warnings);
   whole.notes = std::move(step.notes);
-  result.step = inspection_of(model, whole);
+  result.step = inspection_of(source.name(), whole);
   result.recomputed_nodes = static_cast<std::int64_t>(copies.size());
   for (NodeId copy : copies) result.recomputed_macs += result.step.layers[copy.index()].macs;
   return result;

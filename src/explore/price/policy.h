@@ -2,10 +2,10 @@
 #pragma once
 
 #include "evaluate/evaluate.h"
-#include "evaluate/plan/plan.h"
 #include "explore/space/space.h"
 
 #include <monet/expected.h>
+#include <monet/plan.h>
 
 namespace monet::explore {
 

@@ -71,8 +71,8 @@ Expected<std::int64_t> home_bytes(Pricer& pricer, const Priced& priced) {
   return sum;
 }
 
-Expected<WorkloadOutcome> run_workload(const OpenedStep& opened_step, const EvaluateOptions& options,
-                                       const Policy& policy, const Hardware& hardware, MappingCache& cache,
+Expected<WorkloadOutcome> run_workload(const OpenedStep& opened_step, const StepRequest& options, const Policy& policy,
+                                       const Hardware& hardware, MappingCache& cache,
                                        const std::shared_ptr<OperatorClassCache>& known, bool check) {
   MONET_TRY(EvaluatorOptions how, evaluator_options(options));
   how.jobs = 1;
@@ -102,7 +102,7 @@ Expected<WorkloadOutcome> run_workload(const OpenedStep& opened_step, const Eval
 // A workload in the numbers that some of the machines take, and as they can run it.
 struct DesignPricer::Step {
   OpenedStep opened_step;
-  EvaluateOptions options;
+  StepRequest options;
   NumberChoice numbers;
 };
 

@@ -1,10 +1,10 @@
 // Stacks and tiles for a whole step.
 #pragma once
 
-#include "evaluate/plan/plan.h"
 #include "optimize/fusion/improve.h"
 
 #include <monet/expected.h>
+#include <monet/plan.h>
 
 #include <string>
 #include <vector>

@@ -1,8 +1,9 @@
 // The plans of which none is better than another in latency, energy, memory and an objective of the user's own.
 #pragma once
 
-#include "evaluate/plan/plan.h"
 #include "solvers/nsga2.h"
+
+#include <monet/plan.h>
 
 #include <algorithm>
 #include <array>

@@ -4,10 +4,11 @@
 
 #include "evaluate/machine/machine.h"
 #include "evaluate/plan/bind_tensors.h"
-#include "evaluate/plan/plan.h"
 #include "evaluate/tiles/stored_width.h"
 #include "graph/graph.h"
 #include "solvers/nsga2.h"
+
+#include <monet/plan.h>
 
 #include <cstdint>
 #include <span>

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "evaluate/plan/dependencies.h"
-#include "evaluate/plan/plan.h"
 #include "training/recompute.h"
+
+#include <monet/plan.h>
 
 namespace monet {
 

@@ -57,18 +57,17 @@ double usual_learning_rate(OptimizerKind kind) {
   }
 }
 
-Expected<NetworkGraph> opened(const std::string& model, const SimulateOptions& options) {
-  const auto open = [&](std::optional<std::int64_t> batch) {
-    const TrainOptions& train = options.train;
-    return open_network(model, {.batch = batch,
-                                .dimensions = train.dimensions,
-                                .roles = {train.parameter, train.buffer},
-                                .fused_norms = train.fused_norms});
+Expected<NetworkGraph> opened(const Network& source, const SimulateOptions& options) {
+  const auto open = [&](std::optional<std::int64_t> batch) -> Expected<NetworkGraph> {
+    onnx::ReadOptions how = read_options(options.train);
+    how.batch = batch;
+    MONET_TRY(const std::shared_ptr<const NetworkGraph> read, source.graph(how));
+    return *read;
   };
   MONET_TRY(NetworkGraph network, open(options.train.batch));
   if (network.is_training_step) {
     return Error{.message = "this is a training step already, and only forward networks can be simulated",
-                 .place = model,
+                 .place = source.name(),
                  .advice = "give the network that it was made of"};
   }
   const auto& inputs = network.graph.inputs;
@@ -202,13 +201,13 @@ Status make_real(std::optional<Recipe>& recipe) {
 
 }  // namespace
 
-Expected<std::vector<Simulation>> simulate(const std::string& model, const std::vector<std::string>& precisions,
+Expected<std::vector<Simulation>> simulate(const Network& source, const std::vector<std::string>& precisions,
                                            const SimulateOptions& given) {
   MONET_RETURN_IF_ERROR(check(given));
   SimulateOptions options = given;
   if (options.measure_every == 0)
     options.measure_every = (options.steps + default_measurements - 1) / default_measurements;
-  MONET_TRY(const NetworkGraph network, opened(model, options));
+  MONET_TRY(const NetworkGraph network, opened(source, options));
   std::vector<StepOptions> steps;
   for (const std::string& precision : precisions) {
     TrainOptions train = options.train;
@@ -224,11 +223,11 @@ Expected<std::vector<Simulation>> simulate(const std::string& model, const std::
   for (const StepOptions& step : steps) {
     MONET_TRY(exercises.emplace_back(), make_exercise(network, task, step));
     expenses.push_back(expense_of_a_step(exercises.back()));
-    MONET_RETURN_IF_ERROR(check_size(model, expenses.back(), 0, options));
+    MONET_RETURN_IF_ERROR(check_size(source.name(), expenses.back(), 0, options));
   }
   MONET_TRY(const Lesson lesson, lesson_of(std::move(task), options));
   const std::int64_t held_out = std::ssize(lesson.split.held_out) / lesson.task.batch;
-  for (const Expense& expense : expenses) MONET_RETURN_IF_ERROR(check_size(model, expense, held_out, options));
+  for (const Expense& expense : expenses) MONET_RETURN_IF_ERROR(check_size(source.name(), expense, held_out, options));
 
   std::atomic<std::size_t> done = 0;
   const std::size_t all = steps.size() * static_cast<std::size_t>(options.steps);
@@ -254,7 +253,7 @@ Expected<std::vector<Simulation>> simulate(const std::string& model, const std::
     MONET_TRY(simulations.emplace_back(), *std::move(results[i]));
     Simulation& simulation = simulations.back();
     options.train.precision = precisions[i];
-    describe(model, options, lesson, simulation);
+    describe(source.name(), options, lesson, simulation);
     simulation.macs = static_cast<std::int64_t>(expenses[i].macs);
     simulation.warnings = network.warnings;
   }
@@ -271,8 +270,8 @@ std::string hardly_learned(const Simulation& simulation) {
       simulation.precision, loss, simulation.losses.size(), *simulation.chance);
 }
 
-Expected<Simulation> simulate(const std::string& model, const SimulateOptions& options) {
-  MONET_TRY(std::vector<Simulation> simulations, simulate(model, {options.train.precision}, options));
+Expected<Simulation> simulate(const Network& source, const SimulateOptions& options) {
+  MONET_TRY(std::vector<Simulation> simulations, simulate(source, {options.train.precision}, options));
   return std::move(simulations.front());
 }
 

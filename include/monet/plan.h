@@ -1,9 +1,10 @@
-// How a step is carried out, as a user or a search says it: by names, and only in part. What it leaves out is filled in
-// by a policy (evaluate/policy). A plan is data; evaluate/plan/bind.h turns it into ids of one graph and one machine.
+// How a step is carried out, as a user or a search says it: by names, and only in part (docs/plans.md). What it leaves
+// out is filled in by the default policy. A plan is data: read from a file, written by a search, or put together here.
 #pragma once
 
-#include "config/yaml.h"
-#include "graph/nests.h"
+#include <monet/expected.h>
+#include <monet/loops.h>
+#include <monet/place.h>
 
 #include <cstdint>
 #include <optional>
@@ -78,5 +79,17 @@ struct Plan {
 };
 
 constexpr int plan_version = 1;
+
+// Nothing is said: all of it by the default policy.
+bool is_empty(const Plan& plan);
+
+// What a file says is checked for its form only: whether a network has the operators and a machine the cores is a
+// question for evaluate().
+Expected<Plan> read_plan(const std::string& path);
+// The same from a text; `file` is for messages.
+Expected<Plan> plan_from(const std::string& text, const std::string& file);
+// plan_from() makes the same plan of it, apart from places.
+// Requires: no two entries for operators, or for tensors, have the same name; numbers are finite and positive.
+std::string to_yaml(const Plan& plan);
 
 }  // namespace monet
