@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -66,3 +67,20 @@ def test_a_program_can_use_the_library(prefix, tmp_path) -> None:
         pytest.skip("the library was built for a sanitizer")
     assert compiled.returncode == 0, compiled.stderr
     assert subprocess.run([tmp_path / "user"], capture_output=True, text=True).stdout == "inspected\n"
+
+
+def test_the_example_builds_with_the_package(prefix, tmp_path) -> None:
+    """The program of examples/, by find_package(monet), as a user's own project does it."""
+    example = Path(__file__).parents[2] / "examples" / "evaluate"
+    configured = subprocess.run(
+        ["cmake", "-S", example, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}"], capture_output=True, text=True
+    )
+    assert configured.returncode == 0, configured.stderr
+    built = subprocess.run(["cmake", "--build", tmp_path], capture_output=True, text=True)
+    if any(name in built.stdout + built.stderr for name in ("sanitizer", "__asan", "__tsan")):
+        pytest.skip("the library was built for a sanitizer")
+    assert built.returncode == 0, built.stdout + built.stderr
+    result = subprocess.run([tmp_path / "evaluate", "mlp-robotics", "monet_2x2"], capture_output=True, text=True)
+    assert result.returncode == 0 and result.stdout.endswith("by its plan: the same\n"), result.stderr
+    refused = subprocess.run([tmp_path / "evaluate", "mlp-robotics", "nosuch"], capture_output=True, text=True)
+    assert refused.returncode == 1 and "there is no such file or preset" in refused.stderr
