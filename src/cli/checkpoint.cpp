@@ -52,7 +52,7 @@ int run(const CheckpointCommand& command) {
   if (status == 0 && !command.points.empty()) status = write_text(command.points, points_to_csv(*result));
   if (status != 0) return status;
   if (command.common.json || result->feasible) {
-    status = print(command.common.json ? to_json(*result) + "\n" : to_text(*result));
+    status = command.common.json ? print_json(to_json(*result)) : print(to_text(*result));
   }
   return status != 0 || result->feasible ? status : report(does_not_fit(*result));
 }

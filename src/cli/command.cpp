@@ -83,8 +83,9 @@ void report(const std::vector<std::string>& warnings, const std::vector<std::str
   if (!options.quiet) list("note", notes);
 }
 
+int print_json(const std::string& json) { return write_out(json_for_terminal(json + "\n")); }
+
 int print(const std::string& text) {
-  if (text.starts_with('{')) return write_out(json_for_terminal(text));
   const std::size_t width = columns(Stream::output);
   const std::string shown = for_terminal(text);
   const std::string fit = width > 0 ? fitted(shown, width) : shown;

@@ -250,9 +250,10 @@ int report(const Error& error);
 // Warnings and notes, on standard error; quiet drops the notes.
 void report(const std::vector<std::string>& warnings, const std::vector<std::string>& notes,
             const CommonOptions& options);
-// On standard output: text for people, laid out and coloured where that is a terminal, or JSON, as it is. Fails, with a
-// message, when it cannot be written (a full disk).
+// On standard output: text for people, laid out and coloured where that is a terminal; or one JSON object, as it is.
+// Fails, with a message, when it cannot be written (a full disk).
 int print(const std::string& text);
+int print_json(const std::string& json);
 int print_help(const std::string& text);
 // As it is: what another program reads.
 int print_file(const std::string& text);

@@ -32,7 +32,7 @@ int run(const CompareCommand& command) {
     if (!page) return report(page.error());
     if (const int status = write_text(command.output, *page); status != 0) return status;
   }
-  return print(command.common.json ? to_json(*comparison) + "\n" : to_text(*comparison));
+  return command.common.json ? print_json(to_json(*comparison)) : print(to_text(*comparison));
 }
 
 }  // namespace monet::cli

@@ -48,7 +48,7 @@ int run(const EvaluateCommand& command) {
   if (!evaluation) return report(evaluation.error());
   report(evaluation->warnings, evaluation->notes, command.common);
   if (const int status = write_files(*evaluation, command); status != 0) return status;
-  const int status = print(command.common.json ? to_json(*evaluation) + "\n" : to_text(*evaluation, command.view));
+  const int status = command.common.json ? print_json(to_json(*evaluation)) : print(to_text(*evaluation, command.view));
   if (status != 0) return status;
   return evaluation->fits ? 0 : 2;
 }

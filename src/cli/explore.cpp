@@ -112,7 +112,7 @@ Error none_runs(const Exploration& exploration) {
 int list_spaces(const CommonOptions& common) {
   const auto spaces = builtin_spaces();
   if (!spaces) return report(spaces.error());
-  if (common.json) return print(to_json(*spaces) + "\n");
+  if (common.json) return print_json(to_json(*spaces));
   Table table({{"space"}, {"designs", Table::Align::right}, {"description"}});
   for (const SpaceInfo& space : *spaces)
     table.add({space.name, grouped(static_cast<std::int64_t>(space.size)), space.description});
@@ -124,7 +124,8 @@ int finish(const ExploreCommand& command, Exploration& exploration, const ShowOp
   if (const int status = write_output(command, exploration, options); status != 0) return status;
   const bool none = exploration.evaluated == 0 && exploration.seen > 0;
   if (command.common.json || !none) {
-    const int status = print(command.common.json ? to_json(exploration) + "\n" : to_text(exploration, command.view));
+    const int status =
+        command.common.json ? print_json(to_json(exploration)) : print(to_text(exploration, command.view));
     if (status != 0) return status;
   }
   return none ? report(none_runs(exploration)) : 0;
@@ -144,7 +145,7 @@ int rescue(const ExploreCommand& command) {
   const auto rescued =
       rescue_store({.damaged = command.rescue, .space = command.options.space, .store = command.options.store});
   if (!rescued) return report(rescued.error());
-  return print(command.common.json ? to_json(*rescued) + "\n" : to_text(*rescued));
+  return command.common.json ? print_json(to_json(*rescued)) : print(to_text(*rescued));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ int run(const FuseCommand& command) {
   if (!fusion) return report(fusion.error());
   report(fusion->warnings, fusion->notes, command.common);
   if (const int status = write_text(command.output, fusion->plan_yaml); status != 0) return status;
-  return print(command.common.json ? to_json(*fusion) + "\n" : to_text(*fusion, command.show));
+  return command.common.json ? print_json(to_json(*fusion)) : print(to_text(*fusion, command.show));
 }
 
 }  // namespace monet::cli

@@ -20,7 +20,7 @@ int run(const HardwareCommands& commands) {
 int run(const HardwareListCommand& command) {
   const auto presets = list_hardware();
   if (!presets) return report(presets.error());
-  return print(command.common.json ? to_json(*presets) + "\n" : to_text(*presets));
+  return command.common.json ? print_json(to_json(*presets)) : print(to_text(*presets));
 }
 
 int run(const HardwareShowCommand& command) {
@@ -32,7 +32,7 @@ int run(const HardwareShowCommand& command) {
     if (!picture) return report(picture.error());
     if (const int status = write_text(command.svg, *picture); status != 0) return status;
   }
-  return print(command.common.json ? to_json(*hardware, command.view) + "\n" : to_text(*hardware, command.view));
+  return command.common.json ? print_json(to_json(*hardware, command.view)) : print(to_text(*hardware, command.view));
 }
 
 namespace {
@@ -45,7 +45,8 @@ int check_network(const HardwareCheckCommand& command) {
   if (!runnable) return report(runnable.error());
   report(runnable->warnings, runnable->notes, command.common);
   const bool runs = command.inference ? runnable->inference.runs : runnable->training.runs;
-  const int status = print(command.common.json ? to_json(*runnable, command.inference) + "\n" : to_text(*runnable));
+  const int status =
+      command.common.json ? print_json(to_json(*runnable, command.inference)) : print(to_text(*runnable));
   return status != 0 || runs ? status : 2;
 }
 

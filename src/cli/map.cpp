@@ -18,7 +18,7 @@ int run(const MapCommand& command) {
   if (!command.csv.empty()) {
     if (const int status = write_text(command.csv, to_csv(*mapping)); status != 0) return status;
   }
-  const int status = print(command.common.json ? to_json(*mapping) + "\n" : to_text(*mapping, command.view));
+  const int status = command.common.json ? print_json(to_json(*mapping)) : print(to_text(*mapping, command.view));
   if (status != 0) return status;
   // Nothing could be mapped at all: no answer.
   return mapping->layers.empty() && !mapping->unmapped.empty() ? 2 : 0;

@@ -43,7 +43,7 @@ int run(const OptimizeCommand& command) {
   if (const int status = write_plans(*result, command.output); status != 0) return status;
   int status = 0;
   if (command.common.json || result->feasible) {
-    status = print(command.common.json ? to_json(*result) + "\n" : to_text(*result));
+    status = command.common.json ? print_json(to_json(*result)) : print(to_text(*result));
   }
   return status != 0 || result->feasible ? status : report(does_not_fit(*result));
 }

@@ -33,7 +33,7 @@ int run(const PackCommand& command) {
   if (packing->placed && !command.output.empty()) {
     if (const int status = write_text(command.output, to_csv(*packing)); status != 0) return status;
   }
-  const int status = print(command.common.json ? to_json(*packing) + "\n" : to_text(*packing));
+  const int status = command.common.json ? print_json(to_json(*packing)) : print(to_text(*packing));
   if (status != 0) return status;
   return packing->placed ? 0 : report(does_not_fit(*packing));
 }

@@ -43,13 +43,13 @@ int run(const PrecisionCommands& commands) {
 int run(const PrecisionListCommand& command) {
   const auto all = recipes();
   if (!all) return report(all.error());
-  return print(command.common.json ? to_json(number_formats(), *all) + "\n" : to_text(number_formats(), *all));
+  return command.common.json ? print_json(to_json(number_formats(), *all)) : print(to_text(number_formats(), *all));
 }
 
 int run(const PrecisionShowCommand& command) {
   const auto described = describe_precision(command.name);
   if (!described) return report(described.error());
-  return print(command.common.json ? to_json(*described) + "\n" : to_text(*described));
+  return command.common.json ? print_json(to_json(*described)) : print(to_text(*described));
 }
 
 int run(const PrecisionCompareCommand& command) {
@@ -67,7 +67,7 @@ int run(const PrecisionCompareCommand& command) {
   if (const int status = write_files(*comparison, command); status != 0) return status;
   const bool none = std::ranges::none_of(comparison->rows, [](const PrecisionRow& row) { return row.failed.empty(); });
   if (command.common.json || !none) {
-    const int status = print(command.common.json ? to_json(*comparison) + "\n" : to_text(*comparison));
+    const int status = command.common.json ? print_json(to_json(*comparison)) : print(to_text(*comparison));
     if (status != 0) return status;
   }
   return none ? report(none_runs(*comparison)) : 0;

@@ -98,7 +98,7 @@ int run(const RematCommand& command) {
   if (remat->found() && !command.output.empty()) {
     if (const int status = write_text(command.output, schedule_json(*remat)); status != 0) return status;
   }
-  const int status = print(command.common.json ? to_json(*remat) + "\n" : to_text(*remat));
+  const int status = command.common.json ? print_json(to_json(*remat)) : print(to_text(*remat));
   if (status != 0) return status;
   return remat->found() ? 0 : report(does_not_fit(*remat));
 }

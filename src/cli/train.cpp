@@ -72,7 +72,7 @@ int run_simulation(const TrainCommand& command) {
   if (!command.csv.empty()) {
     if (const int status = write_text(command.csv, to_csv(*simulations)); status != 0) return status;
   }
-  return print(command.common.json ? to_json(*simulations) + "\n" : to_text(*simulations));
+  return command.common.json ? print_json(to_json(*simulations)) : print(to_text(*simulations));
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ int run(const TrainCommand& command) {
   const auto training = train(command.model, command.options, command.output, recompute);
   if (!training) return report(training.error());
   report(training->step.warnings, training->step.notes, command.common);
-  return print(command.common.json ? to_json(*training, command.view) + "\n" : to_text(*training, command.view));
+  return command.common.json ? print_json(to_json(*training, command.view)) : print(to_text(*training, command.view));
 }
 
 }  // namespace monet::cli

@@ -32,7 +32,7 @@ int run(const ValidateCommand& command) {
     results.push_back(*std::move(validation));
   }
   const bool ended_early = options.stop();
-  const int status = print(command.common.json ? to_json(results) + "\n" : text);
+  const int status = command.common.json ? print_json(to_json(results)) : print(text);
   if (ended_early) left_out.push_back("ended early: these are the rows so far");
   report({}, left_out, command.common);
   return status;

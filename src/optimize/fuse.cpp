@@ -149,7 +149,7 @@ Status evaluate_plan(const Plan& plan, const RewrittenStep& step, const Hardware
   std::vector<MemoryId> too_small;
   for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
     const MemoryId memory(m);
-    if (!evaluator.machine().is_home(memory) && hardware[memory].kind != MemoryKind::storage) continue;
+    if (!evaluator.machine().is_backing(memory)) continue;
     if (sums.live_peak_bytes[m] <= evaluator.machine().capacity_bytes(memory)) continue;
     too_small.emplace_back(m);
     result.warnings.push_back(fmt::format("the step does not fit {}: see `monet evaluate`", hardware.memories[m].name));

@@ -72,6 +72,8 @@ class RoutedMachine {
   CoreId first_of_kind(std::size_t kind) const { return CoreId(first_of_kind_[kind]); }
   std::span<const CoreId> cores_of_kind(std::size_t kind) const { return cores_of_kind_[kind]; }
   bool is_home(MemoryId memory) const { return is_home_[memory.index()]; }
+  // Home, or storage: what is on no core has its place there, and all of it must fit.
+  bool is_backing(MemoryId memory) const { return is_home(memory) || (*hardware_)[memory].kind == MemoryKind::storage; }
   bool is_shared(MemoryId memory) const { return users_[memory.index()] > 1; }
   // Cores of which it is a level.
   std::int64_t users(MemoryId memory) const { return users_[memory.index()]; }

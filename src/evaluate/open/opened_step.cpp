@@ -72,6 +72,27 @@ Expected<NetworkGraph> open_as(const Network& source, const TrainOptions& option
   return network;
 }
 
+struct NumbersAsked {
+  std::string precision, products;
+  std::optional<ElementType> everything;  // the width of all tensors
+
+  Expected<ExtractOptions> extract() const {
+    MONET_TRY(ExtractOptions extract, extract_options(precision, products));
+    if (everything) extract.precision = name_of(*everything);
+    return extract;
+  }
+};
+
+// Composite operators that no core can run, and those that are named, in their parts; only then all tensors at one
+// width, if that is asked for.
+Expected<ExpandedGraph> as_it_runs(Graph graph, const Hardware& hardware, const NumbersAsked& numbers,
+                                   const std::vector<std::string>& named) {
+  MONET_TRY(const ExtractOptions extract, numbers.extract());
+  MONET_TRY(ExpandedGraph parts, expanded_for(std::move(graph), hardware, extract, named));
+  if (numbers.everything) parts.graph = training::all_in(*numbers.everything, std::move(parts.graph));
+  return parts;
+}
+
 }  // namespace
 
 Expected<NetworkGraph> open_network_as_asked(const Network& source, const TrainOptions& options, bool training) {
@@ -87,11 +108,9 @@ Expected<NetworkGraph> open_network_for(const Network& source, const TrainOption
   if (step_options.recipe) everything = step_options.recipe->everything;
   if (everything) step_options.recipe.reset();
   MONET_TRY(NetworkGraph network, open_as(source, options, step_options, training));
-  MONET_TRY(ExtractOptions extract, extract_options(options.precision, {}));
-  if (everything) extract.precision = name_of(*everything);
-  MONET_TRY(ExpandedGraph parts, expanded_for(std::move(network.graph), hardware, extract));
+  MONET_TRY(ExpandedGraph parts,
+            as_it_runs(std::move(network.graph), hardware, {options.precision, {}, everything}, {}));
   network.graph = std::move(parts.graph);
-  if (everything) network.graph = training::all_in(*everything, std::move(network.graph));
   std::ranges::move(parts.notes, std::back_inserter(network.notes));
   expanded = std::move(parts.names);
   return network;
@@ -157,18 +176,15 @@ Expected<OpenedStep> open_step(const Network& source, const StepRequest& options
 }
 
 Expected<ExtractOptions> extract_of(const OpenedStep& opened_step, const StepRequest& options) {
-  MONET_TRY(ExtractOptions extract, extract_options(options.train.precision, options.products));
-  if (opened_step.everything) extract.precision = name_of(*opened_step.everything);
-  return extract;
+  return NumbersAsked{options.train.precision, options.products, opened_step.everything}.extract();
 }
 
 Expected<OpenedStep> fitted_to(OpenedStep opened_step, const Hardware& hardware, const StepRequest& options,
                                const Plan& plan) {
-  MONET_TRY(const ExtractOptions before, extract_of(opened_step, options));
-  MONET_TRY(ExpandedGraph expanded, expanded_for(std::move(opened_step.graph), hardware, before, plan.expanded));
+  MONET_TRY(ExpandedGraph expanded,
+            as_it_runs(std::move(opened_step.graph), hardware,
+                       {options.train.precision, options.products, opened_step.everything}, plan.expanded));
   opened_step.graph = std::move(expanded.graph);
-  if (opened_step.everything)
-    opened_step.graph = training::all_in(*opened_step.everything, std::move(opened_step.graph));
   if (!options.inference) opened_step.saved_bytes = saved_bytes_of(opened_step.graph);
   MONET_TRY(const ExtractOptions extract, extract_options(options.train.precision, options.products));
   const std::string recipe = options.train.precision.empty() ? "the network" : options.train.precision;

@@ -14,7 +14,7 @@ std::vector<MemoryId> judge_fit(Evaluation& evaluation, const Hardware& hardware
     const auto memory = std::ranges::find(evaluation.memories, hardware.memories[m].name, &MemoryResult::name);
     if (memory == evaluation.memories.end()) continue;
     // The memories of cores are never filled above what they hold.
-    if (!machine.is_home(MemoryId(m)) && hardware.memories[m].kind != MemoryKind::storage) continue;
+    if (!machine.is_backing(MemoryId(m))) continue;
     const std::int64_t capacity = machine.capacity_bytes(MemoryId(m));
     const std::int64_t peak = std::max(memory->live_peak_bytes, memory->packed_peak_bytes);
     if (peak <= capacity) continue;

@@ -30,7 +30,7 @@ Status Scheduler::prepare() {
   reserve_ports();
   last_on_.assign(machine_.channels().size(), none);
   for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
-    const bool bounded = !machine_.is_home(MemoryId(m)) && hardware_.memories[m].kind != MemoryKind::storage;
+    const bool bounded = !machine_.is_backing(MemoryId(m));
     rooms_.emplace_back(bounded ? std::optional(machine_.capacity_bytes(MemoryId(m))) : std::nullopt);
   }
   held_.resize(hardware_.memories.size());

@@ -58,15 +58,14 @@ Expected<std::int64_t> home_bytes(Pricer& pricer, const Priced& priced) {
   std::int64_t sum = 0;
   for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
     const MemoryId memory(m);
-    const bool home = machine.is_home(memory);
-    if (!home && hardware[memory].kind != MemoryKind::storage) continue;
+    if (!machine.is_backing(memory)) continue;
     MONET_TRY(const std::int64_t peak, pricer.packed_peak(priced, memory));
     if (peak > machine.capacity_bytes(memory)) {
       return Error{.kind = ErrorKind::infeasible,
                    .message = fmt::format("{} is too small: {} of {} bytes", hardware[memory].name, peak,
                                           machine.capacity_bytes(memory))};
     }
-    if (home) sum += peak;
+    if (machine.is_home(memory)) sum += peak;
   }
   return sum;
 }

@@ -211,7 +211,7 @@ MemoryBound memory_bound(const ScheduledStep& step, const RoutedMachine& machine
   MemoryBound bound{.cycles = as_it_is.cycles, .energy_pj = as_it_is.pj};
   for (std::size_t m = 0; m < step.hardware.memories.size(); ++m) {
     const MemoryId other(m);
-    if (machine.is_home(other) || step.hardware[other].kind == MemoryKind::storage) continue;
+    if (machine.is_backing(other)) continue;
     bound.on_chip_bytes += machine.capacity_bytes(other);
   }
   Bounding bounding(step, operators, space);

@@ -107,9 +107,7 @@ Status Pricer::check(const Priced& priced) const {
   // Whether memories that all of it must fit into do is a question of budgets, not of rules.
   for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
     const MemoryId memory(m);
-    if (priced.variant->evaluator.machine().is_home(memory) || hardware_[memory].kind == MemoryKind::storage) {
-      options.too_small.push_back(memory);
-    }
+    if (priced.variant->evaluator.machine().is_backing(memory)) options.too_small.push_back(memory);
   }
   const ScheduledStep step = priced.scheduled(hardware_);
   return verify_schedule(step.graph, hardware_, step.assignment, step.tiles, step.schedule, options);
