@@ -148,11 +148,11 @@ std::vector<std::uint32_t> Evaluator::request_costs(const TileGraph& tiles, cons
   return cost_of;
 }
 
-std::int64_t Evaluator::home_peak(const Schedule& schedule) const {
+Evaluator::Need Evaluator::need_of(const Schedule& schedule) const {
   const std::vector<std::int64_t> peaks = live_peaks(machine_.hardware().memories.size(), schedule);
-  std::int64_t sum = 0;
-  for (std::size_t m = 0; m < peaks.size(); ++m) sum += machine_.is_home(MemoryId(m)) ? peaks[m] : 0;
-  return sum;
+  Need need;
+  for (std::size_t m = 0; m < peaks.size(); ++m) (machine_.is_home(MemoryId(m)) ? need.home : need.cores) += peaks[m];
+  return need;
 }
 
 Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
@@ -162,7 +162,7 @@ Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
   in_order.plan.order = PlanOrder::graph;
   auto other = evaluate_as_asked(in_order);
   // An order that does not work out is none.
-  if (!other || home_peak(other->schedule) >= home_peak(asked->schedule)) return asked;
+  if (!other || need_of(other->schedule) >= need_of(asked->schedule)) return asked;
   other->assignment.order = PlanOrder::frugal;
   return other;
 }

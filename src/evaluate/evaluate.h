@@ -79,8 +79,12 @@ class Evaluator {
   struct Shared;
   Evaluator(const Graph& graph, std::shared_ptr<Shared> shared);
   Expected<Evaluated> evaluate_as_asked(const PlanRequest& request);
-  // At home, at most at one moment.
-  std::int64_t home_peak(const Schedule& schedule) const;
+  // Bytes of memories at most at one moment: of home first, of those of cores where that is equal.
+  struct Need {
+    std::int64_t home = 0, cores = 0;
+    auto operator<=>(const Need&) const = default;
+  };
+  Need need_of(const Schedule& schedule) const;
   std::vector<std::uint32_t> request_costs(const TileGraph& tiles, const Assignment& assignment,
                                            const Streaming& streaming);
 

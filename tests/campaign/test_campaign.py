@@ -268,12 +268,13 @@ def test_more_hardware_is_counted(monet: Path) -> None:
 
 def test_what_was_found(monet: Path, tmp_path: Path) -> None:
     """Cores that each mapped as if they had all the bandwidth: more of it took a third longer. What stayed on chip left
-    no room for what streams: twice the batch took four times as long. Frugal needed an eighth more. A view of blocks was
+    no room for what streams: twice the batch took four times as long. Frugal needed an eighth more, or more of the memories of cores. A view of blocks was
     read at the width of its own shape: half of what was stored."""
     rng = random.Random(1)
     assert not compare_machines(monet, rng, "gpt2-tiny", 4, "eyeriss_like_quad_core", tmp_path)
     assert not compare_options(monet, "gpt2-tiny", 4, "meta_prototype")
-    assert not compare_options(monet, "lenet5", 4, "edge_tpu")
+    for network, batch, preset in (("lenet5", 4, "edge_tpu"), ("lenet5", 4, "stream_fusemax"), ("mobilenet-v2", 1, "tpu_v4")):
+        assert not compare_options(monet, network, batch, preset)
     for network, batch in (("fsrcnn", 1), ("vit-tiny", 4)):
         assert answer(monet, network, "--batch", batch, "--hardware", "snax_mx")["checked"]
     # No memory of its own for results, steps longer than a kernel.
