@@ -268,8 +268,8 @@ def test_more_hardware_is_counted(monet: Path) -> None:
 
 def test_what_was_found(monet: Path, tmp_path: Path) -> None:
     """Cores that each mapped as if they had all the bandwidth: more of it took a third longer. What stayed on chip left
-    no room for what streams: twice the batch took four times as long. Frugal needed an eighth more, or more of the memories of cores. A view of blocks was
-    read at the width of its own shape: half of what was stored."""
+    no room for what streams: twice the batch took four times as long. Frugal needed an eighth more, or more of the
+    memories of cores. A view of blocks was read at the width of its own shape: half of what was stored."""
     rng = random.Random(1)
     assert not compare_machines(monet, rng, "gpt2-tiny", 4, "eyeriss_like_quad_core", tmp_path)
     assert not compare_options(monet, "gpt2-tiny", 4, "meta_prototype")
