@@ -59,5 +59,5 @@ fi
 mkdir "$folder/package"
 cp -r python/monet "$folder/package/"
 cp "$module" "$folder/package/monet/"
-runtime=$(find /usr/lib/llvm-*/lib/clang -name 'libclang_rt.tsan-x86_64.so' | sort | tail -n 1)
+runtime=$(clang++-19 -print-file-name=libclang_rt.tsan-"$(uname -m)".so)
 LD_PRELOAD=$runtime PYTHONPATH=$folder/package PYTHONDONTWRITEBYTECODE=1 .venv/bin/python -P tests/threads/python_threads.py

@@ -139,10 +139,9 @@ struct PresetSummary {
 };
 
 Expected<std::vector<PresetSummary>> list_hardware();
-// A preset's name or a file.
 Expected<HardwareReport> describe_hardware(const Machine& machine);
 // A picture of the system as SVG.
-Expected<std::string> draw_hardware(const std::string& name, const HardwareParameters& parameters = {});
+Expected<std::string> draw_hardware(const Machine& machine);
 // A file of ZigZag or Stream as a file of ours; `mapping` is a mapping file of Stream, or empty.
 Expected<std::string> import_hardware_file(const std::string& path, const std::string& mapping = {});
 // JSON schema of hardware files, for editors.

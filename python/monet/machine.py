@@ -21,7 +21,7 @@ class Hardware(JsonObject):
     @property
     def _value(self) -> _core.Machine:
         """What was read; a copy reads it again."""
-        if self._found is None:
+        if self.__dict__.get("_found") is None:
             self._found = _core.Machine(self.source, list(self.chosen.items()))
         return self._found
 

@@ -23,9 +23,16 @@ class Network(Tabular, JsonObject):
     Tables of `to_pandas`: layers, operators.
     """
 
-    def __init__(self, source: str, batch: int | None, precision: str | None, dimensions: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        source: str,
+        batch: int | None,
+        precision: str | None,
+        dimensions: Mapping[str, int],
+        read: _core.Network | None = None,
+    ) -> None:
         self.source = source
-        self._found: _core.Network | None = _core.Network(source)
+        self._found: _core.Network | None = read
         super().__init__(_inspected(self._value, batch, dimensions, False))
         self.batch = batch
         self.precision = precision
@@ -34,7 +41,7 @@ class Network(Tabular, JsonObject):
     @property
     def _value(self) -> _core.Network:
         """What was read; a copy reads it again."""
-        if self._found is None:
+        if self.__dict__.get("_found") is None:
             self._found = _core.Network(self.source)
         return self._found
 
@@ -72,6 +79,7 @@ class Network(Tabular, JsonObject):
                 self.batch if batch is None else batch,
                 precision or self.precision,
                 self.dimensions if dimensions is None else dimensions,
+                self._value,
             )
         for name in options:
             if name not in STEP_OPTIONS:

@@ -28,7 +28,7 @@ int run(const HardwareShowCommand& command) {
   if (!hardware) return report(hardware.error());
   report({}, hardware->notes, command.common);
   if (!command.svg.empty()) {
-    const auto picture = draw_hardware(command.name, command.parameters);
+    const auto picture = draw_hardware({command.name, command.parameters});
     if (!picture) return report(picture.error());
     if (const int status = write_text(command.svg, *picture); status != 0) return status;
   }
@@ -69,7 +69,7 @@ int run(const HardwareCheckCommand& command) {
                         command.file, "correct units, rate or clock, or what `peak` states"});
   }
   if (!command.network.empty()) return check_network(command);
-  if (command.common.json) return print(to_json(*hardware, {}) + "\n");
+  if (command.common.json) return print_json(to_json(*hardware, {}));
   return print(fmt::format("{}: ok\n", command.file));
 }
 

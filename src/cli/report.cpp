@@ -25,7 +25,7 @@ std::string own_name(const std::vector<std::string>& inputs) {
 int say_where(const std::string& path, std::size_t bytes, const CommonOptions& common) {
   if (common.json) {
     const nlohmann::ordered_json json = {{"schema", 1}, {"command", "report"}, {"page", path}, {"bytes", bytes}};
-    return print(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    return print_json(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
   }
   return common.quiet ? 0 : print_file(path + "\n");
 }

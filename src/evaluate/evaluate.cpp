@@ -151,7 +151,11 @@ std::vector<std::uint32_t> Evaluator::request_costs(const TileGraph& tiles, cons
 Evaluator::Need Evaluator::need_of(const Schedule& schedule) const {
   const std::vector<std::int64_t> peaks = live_peaks(machine_.hardware().memories.size(), schedule);
   Need need;
-  for (std::size_t m = 0; m < peaks.size(); ++m) (machine_.is_home(MemoryId(m)) ? need.home : need.cores) += peaks[m];
+  for (std::size_t m = 0; m < peaks.size(); ++m) {
+    const MemoryId memory(m);
+    if (machine_.is_home(memory)) need.home += peaks[m];
+    if (!machine_.is_backing(memory)) need.cores += peaks[m];
+  }
   return need;
 }
 

@@ -41,7 +41,7 @@ Expected<Graph> build_bert(const BuiltinInfo& info, const OptionValues& values) 
 
 }  // namespace
 
-std::vector<NetworkGraph> bert_networks() {
+std::vector<BuiltinNetwork> bert_networks() {
   // Devlin et al. 2019, BERT-base; 128 tokens as in the reference measurements.
   std::vector<OptionInfo> options = transformer_options({12, 768, 12, 3072, 30522, 128});
   options.push_back({"positions", "rows of the position table", 512, 1, 1 << 20});

@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::int64_t largest_batch = 1 << 20;
 
-const std::vector<NetworkGraph>& table() {
-  static const std::vector<NetworkGraph> all = [] {
-    std::vector<NetworkGraph> networks;
+const std::vector<BuiltinNetwork>& table() {
+  static const std::vector<BuiltinNetwork> all = [] {
+    std::vector<BuiltinNetwork> networks;
     for (auto* family : {resnet_networks, mobilenet_networks, vit_networks, gpt2_networks, gpt2like_networks,
                          bert_networks, mlp_networks, pets_networks, lenet_networks, unet_networks, fsrcnn_networks}) {
       std::ranges::move(family(), std::back_inserter(networks));
@@ -33,15 +33,15 @@ const std::vector<NetworkGraph>& table() {
 
 std::string_view name_in(std::string_view spec) { return spec.substr(0, spec.find(':')); }
 
-const NetworkGraph* find(std::string_view name) {
+const BuiltinNetwork* find(std::string_view name) {
   const auto found =
-      std::ranges::find(table(), name, [](const NetworkGraph& each) -> std::string_view { return each.info.name; });
+      std::ranges::find(table(), name, [](const BuiltinNetwork& each) -> std::string_view { return each.info.name; });
   return found == table().end() ? nullptr : &*found;
 }
 
 Error unknown_network(std::string_view name) {
   std::vector<std::string> names;
-  for (const NetworkGraph& each : table()) names.push_back(each.info.name);
+  for (const BuiltinNetwork& each : table()) names.push_back(each.info.name);
   const std::string guess = nearest(name, names);
   return {
       .message = fmt::format("there is no built-in network '{}'", name),
@@ -51,7 +51,7 @@ Error unknown_network(std::string_view name) {
 
 Expected<Graph> build(std::string_view spec, std::optional<std::int64_t> batch) {
   const std::string_view name = name_in(spec);
-  const NetworkGraph* network = find(name);
+  const BuiltinNetwork* network = find(name);
   if (network == nullptr) return unknown_network(name);
   const std::vector<OptionInfo>& options = network->info.options;
   OptionValues values(options);
@@ -69,8 +69,8 @@ Expected<Graph> build(std::string_view spec, std::optional<std::int64_t> batch) 
 
 }  // namespace
 
-NetworkGraph network(std::string name, std::string description, std::vector<OptionInfo> options,
-                     Expected<Graph> (*build)(const BuiltinInfo&, const OptionValues&), std::int64_t batch) {
+BuiltinNetwork network(std::string name, std::string description, std::vector<OptionInfo> options,
+                       Expected<Graph> (*build)(const BuiltinInfo&, const OptionValues&), std::int64_t batch) {
   options.insert(options.begin(), {"batch", "samples in a step", batch, 1, largest_batch});
   return {.info = {.name = std::move(name), .description = std::move(description), .options = std::move(options)},
           .build = build};
@@ -93,7 +93,7 @@ OptionInfo switch_option(std::string name, std::string meaning, bool default_val
 std::span<const BuiltinInfo> builtin_networks() {
   static const std::vector<BuiltinInfo> infos = [] {
     std::vector<BuiltinInfo> list;
-    for (const networks::NetworkGraph& each : networks::table()) list.push_back(each.info);
+    for (const networks::BuiltinNetwork& each : networks::table()) list.push_back(each.info);
     return list;
   }();
   return infos;

@@ -48,7 +48,7 @@ Expected<Graph> build_fsrcnn(const BuiltinInfo& info, const OptionValues& values
 
 }  // namespace
 
-std::vector<NetworkGraph> fsrcnn_networks() {
+std::vector<BuiltinNetwork> fsrcnn_networks() {
   return {network("fsrcnn", "FSRCNN super-resolution as measured on the DepFiN chip",
                   {{"height", "rows of the image before upscaling", 540, 1, 1 << 14},
                    {"width", "columns of the image before upscaling", 960, 1, 1 << 14},

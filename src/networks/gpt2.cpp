@@ -34,7 +34,7 @@ Expected<Graph> build_gpt2(const BuiltinInfo& info, const OptionValues& values) 
   return finish(builder, multiply_by_transpose(builder, "head", layer_norm(builder, "norm", x), head), "logits");
 }
 
-NetworkGraph gpt2(std::string name, std::string description, const TransformerSizes& defaults) {
+BuiltinNetwork gpt2(std::string name, std::string description, const TransformerSizes& defaults) {
   std::vector<OptionInfo> options = transformer_options(defaults);
   options.push_back(switch_option("tied", "the head shares the token table's weights", true));
   options.push_back(switch_option("flash", "one fused operator for attention", false));
@@ -50,7 +50,7 @@ constexpr TransformerSizes tiny{4, 256, 4, 1024, 50257, 256};
 
 }  // namespace
 
-std::vector<NetworkGraph> gpt2_networks() {
+std::vector<BuiltinNetwork> gpt2_networks() {
   return {gpt2("gpt2", "GPT-2 of any size, by default the small one", small),
           gpt2("gpt2-small", "GPT-2 small: 12 layers, 124 million parameters", small),
           gpt2("gpt2-mini", "GPT-2 with 2 layers of width 384, as in the FuseMax study", mini),

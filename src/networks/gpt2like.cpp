@@ -144,7 +144,7 @@ Expected<Graph> build_gpt2like(const BuiltinInfo& info, const OptionValues& valu
 
 }  // namespace
 
-std::vector<NetworkGraph> gpt2like_networks() {
+std::vector<BuiltinNetwork> gpt2like_networks() {
   std::vector<OptionInfo> options = transformer_options(published);
   for (OptionInfo& option : options) {
     if (option.name == "width" || option.name == "tokens") option.largest = largest_table_side;

@@ -24,7 +24,7 @@ Expected<Graph> build_lenet(const BuiltinInfo& info, const OptionValues& values)
 
 }  // namespace
 
-std::vector<NetworkGraph> lenet_networks() {
+std::vector<BuiltinNetwork> lenet_networks() {
   return {network("lenet5", "LeNet-5 for images of digits, 28x28", {image_option(28, 12), classes_option(10)},
                   build_lenet)};
 }

@@ -22,7 +22,7 @@ Expected<Graph> build_mlp(const BuiltinInfo& info, const OptionValues& values) {
 
 }  // namespace
 
-std::vector<NetworkGraph> mlp_networks() {
+std::vector<BuiltinNetwork> mlp_networks() {
   return {network("mlp-robotics", "perceptron 32-256-256-256-8 of a robot's controller",
                   {{"inputs", "sensor values", 32, 1, 1 << 20},
                    {"hidden", "units of a hidden layer", 256, 1, 1 << 20},

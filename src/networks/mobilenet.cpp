@@ -56,7 +56,7 @@ Expected<Graph> build_mobilenet(const BuiltinInfo& info, const OptionValues& val
 
 }  // namespace
 
-std::vector<NetworkGraph> mobilenet_networks() {
+std::vector<BuiltinNetwork> mobilenet_networks() {
   return {network("mobilenet-v2", "MobileNet-V2 for ImageNet", {image_option(224, 32), classes_option(1000)},
                   build_mobilenet)};
 }

@@ -24,8 +24,8 @@ Expected<Graph> build_pets(const BuiltinInfo& info, const OptionValues& values) 
                 "logits");
 }
 
-NetworkGraph robot(const std::string& name, std::int64_t inputs, std::int64_t hidden, std::int64_t layers,
-                   std::int64_t outputs) {
+BuiltinNetwork robot(const std::string& name, std::int64_t inputs, std::int64_t hidden, std::int64_t layers,
+                     std::int64_t outputs) {
   return network("pets-" + name,
                  fmt::format("dynamics of the robot {} in PETS: {}-{}x{}-{}, swish, batch {}", name, inputs, hidden,
                              layers, outputs, pets_batch),
@@ -38,7 +38,7 @@ NetworkGraph robot(const std::string& name, std::int64_t inputs, std::int64_t hi
 
 }  // namespace
 
-std::vector<NetworkGraph> pets_networks() {
+std::vector<BuiltinNetwork> pets_networks() {
   return {robot("cartpole", 6, 500, 3, 8), robot("reacher", 24, 200, 4, 34), robot("pusher", 27, 200, 3, 40),
           robot("halfcheetah", 24, 200, 4, 36)};
 }

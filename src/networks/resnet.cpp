@@ -132,7 +132,7 @@ Expected<Graph> build_checkpointing_study(const BuiltinInfo& info, const OptionV
 
 }  // namespace
 
-std::vector<NetworkGraph> resnet_networks() {
+std::vector<BuiltinNetwork> resnet_networks() {
   const auto folded = [](bool by_default) {
     return switch_option("folded", "batch norms folded into the convolutions", by_default);
   };

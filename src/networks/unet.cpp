@@ -54,7 +54,7 @@ Expected<Graph> build_unet(const BuiltinInfo& info, const OptionValues& values) 
 
 }  // namespace
 
-std::vector<NetworkGraph> unet_networks() {
+std::vector<BuiltinNetwork> unet_networks() {
   return {network(
       "unet", "U-Net with three levels and 32 features at the first",
       {image_option(256, 1 << levels), {"features", "channels of the first level", 32, 1, 1 << 12}, classes_option(2)},

@@ -65,7 +65,7 @@ Expected<Graph> build_vit(const BuiltinInfo& info, const OptionValues& values) {
   return finish(builder, fully_connected(builder, "heads.head", first, values["classes"]), "logits");
 }
 
-NetworkGraph vit(std::string name, std::string description, const VitSizes& defaults, std::int64_t classes) {
+BuiltinNetwork vit(std::string name, std::string description, const VitSizes& defaults, std::int64_t classes) {
   return network(std::move(name), std::move(description),
                  {image_option(defaults.image, 1),
                   {"patch", "height and width of a patch, a divisor of image", defaults.patch, 1, 1 << 14},
@@ -87,7 +87,7 @@ constexpr VitSizes cifar{32, 8, 64, 2, 4, 128};
 
 }  // namespace
 
-std::vector<NetworkGraph> vit_networks() {
+std::vector<BuiltinNetwork> vit_networks() {
   return {vit("vit-b-32", "vision transformer ViT-B/32, as in torchvision", base_32, 1000),
           vit("vit-b-16", "vision transformer ViT-B/16, as in torchvision", base_16, 1000),
           vit("vit-tiny", "vision transformer of width 192, patches of 16 (DeiT-Ti)", tiny_16, 1000),

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <thread>
 
 namespace monet {
@@ -103,7 +104,11 @@ TEST(Values, APlanPutTogetherByHandIsCarriedOut) {
   const auto result = evaluate(step, "edge_tpu", plan);
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_THAT(result->operators.front().cores, testing::ElementsAre("pe0_0", "pe0_1"));
-  plan.operators.front().cores = {"nosuch"};
+  plan.operators.front().priority = std::numeric_limits<double>::quiet_NaN();
+  const auto unordered = evaluate(step, "edge_tpu", plan);
+  ASSERT_FALSE(unordered);
+  EXPECT_THAT(unordered.error().text(), HasSubstr("priority of 'layers.0' is no number"));
+  plan.operators.front() = {.name = "layers.0", .cores = {"nosuch"}};
   const auto refused = evaluate(step, "edge_tpu", plan);
   ASSERT_FALSE(refused);
   EXPECT_THAT(refused.error().text(), HasSubstr("nosuch"));

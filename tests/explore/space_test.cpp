@@ -98,7 +98,7 @@ TEST(Space, ListsOfAWorkloadStandForAllCombinations) {
   EXPECT_EQ(space.workloads[0].name, "resnet18-cifar-b1-bf16-training");
   EXPECT_EQ(space.workloads[15].name, "mlp-robotics-b4-int8-inference");
   const Workload& last = space.workloads[15];
-  EXPECT_EQ(last.network, "mlp-robotics:hidden=8");
+  EXPECT_EQ(last.network.name(), "mlp-robotics:hidden=8");
   EXPECT_EQ(last.options.train.batch, 4);
   EXPECT_EQ(last.options.train.precision, "int8");
   EXPECT_TRUE(last.options.inference);
@@ -106,7 +106,7 @@ TEST(Space, ListsOfAWorkloadStandForAllCombinations) {
   EXPECT_EQ(last.weight, 0.5);
   const Workload& tune = space.workloads[16];
   EXPECT_EQ(tune.name, "tune");
-  EXPECT_EQ(tune.network, "folder/nets/own.onnx");  // beside the space
+  EXPECT_EQ(tune.network.name(), "folder/nets/own.onnx");  // beside the space
   EXPECT_FALSE(tune.options.inference);
   EXPECT_THAT(tune.options.train.dimensions, ElementsAre(Pair("tokens", 128)));
   EXPECT_THAT(tune.options.train.freeze, ElementsAre("conv*"));

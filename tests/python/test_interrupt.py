@@ -26,7 +26,8 @@ LONG = {
 @pytest.mark.parametrize("name", LONG)
 def test_an_interrupt_ends_the_call(name: str) -> None:
     program = textwrap.dedent(f"""
-        import monet
+        import monet, signal
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs it in the background has it ignored
         def begun(what, done, all):
             print("begun", flush=True)
         try:
@@ -46,6 +47,7 @@ def test_evaluate_can_be_interrupted() -> None:
     """A signal that comes from within: the first progress sends it."""
     program = textwrap.dedent("""
         import monet, os, signal
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         def begun(what, done, all):
             os.kill(os.getpid(), signal.SIGINT)
         try:

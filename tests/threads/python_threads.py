@@ -51,8 +51,8 @@ def refusal() -> str:
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as name:
-        asked = questions(Path(name))
-        expected = {what: repr(ask()) for what, ask in asked.items()}
+        expected = {what: repr(ask()) for what, ask in questions(Path(name)).items()}
+        asked = questions(Path(name))  # values that none has read yet
         wrong: list[str] = []
 
         def work(first: int) -> None:

@@ -1,10 +1,10 @@
 #include "evaluate/map/map_network.h"
+#include "hardware/hardware.h"
 
 #include "base/glob.h"
 #include "base/suggest.h"
 #include "base/try.h"
 #include "evaluate/map/mapped_nest.h"
-#include "evaluate/open/hardware.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/opened_step.h"
 #include "graph/custom.h"

@@ -4,7 +4,6 @@
 #include "evaluate/cost/custom_cost.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/runnable.h"
-#include "evaluate/plan/reader.h"
 #include "networks/open.h"
 #include "training/options.h"
 #include "training/prepare.h"

@@ -1,8 +1,8 @@
 #include "base/try.h"
-#include "evaluate/open/hardware.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/opened_step.h"
 #include "evaluate/open/runnable.h"
+#include "hardware/hardware.h"
 
 #include <monet/runnable.h>
 

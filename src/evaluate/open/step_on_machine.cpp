@@ -1,7 +1,7 @@
 #include "evaluate/open/step_on_machine.h"
+#include "hardware/hardware.h"
 
 #include "base/try.h"
-#include "evaluate/open/hardware.h"
 #include "evaluate/plan/hash.h"
 
 namespace monet {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <unordered_map>
 
@@ -189,6 +190,9 @@ class PlanBinding {
     MONET_RETURN_IF_ERROR(set_tile(planned.tile, nodes, planned.place));
     for (const LoopSize& wanted : planned.split)
       MONET_RETURN_IF_ERROR(check_loop(wanted, nodes, "pieces", planned.place));
+    if (planned.priority && !std::isfinite(*planned.priority)) {
+      return error_at(planned.place, fmt::format("the priority of '{}' is no number", planned.name), "give it one");
+    }
     for (NodeId node : nodes) {
       if (of_.dependencies_.is_view(node)) continue;
       if (planned.priority) result_.operators[node.index()].priority = planned.priority;

@@ -1,7 +1,7 @@
 #include "base/try.h"
-#include "evaluate/open/hardware.h"
 #include "evaluate/open/opened_step.h"
 #include "evaluate/run/evaluate_network.h"
+#include "hardware/hardware.h"
 #include "training/recipe.h"
 
 #include <monet/precision.h>
@@ -108,7 +108,10 @@ auto first_trained(const std::vector<PrecisionRow>& rows) {
 class Comparing {
  public:
   Comparing(const Network& network, const PrecisionComparisonOptions& options, std::vector<std::string> names)
-      : network_(network), options_(options), names_(std::move(names)) {}
+      : network_(network),
+        trained_(options.simulate_model.empty() ? network : Network(options.simulate_model)),
+        options_(options),
+        names_(std::move(names)) {}
 
   Expected<std::vector<PrecisionRow>> costs() {
     std::vector<PrecisionRow> rows;
@@ -201,9 +204,7 @@ class Comparing {
     return texts;
   }
 
-  Network trained_network() const {
-    return options_.simulate_model.empty() ? network_ : Network(options_.simulate_model);
-  }
+  const Network& trained_network() const { return trained_; }
 
  private:
   Status price(PrecisionRow& row) {
@@ -239,6 +240,7 @@ class Comparing {
   }
 
   const Network& network_;
+  Network trained_;
   const PrecisionComparisonOptions& options_;
   std::vector<std::string> names_;
   MappingCache cache_;                            // what recipes have in common is mapped once

@@ -1,10 +1,10 @@
 #include "evaluate/run/evaluate_network.h"
+
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/account/complete_plan.h"
 #include "evaluate/check/check.h"
 #include "evaluate/evaluate.h"
-#include "evaluate/open/hardware.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/opened_step.h"
 #include "evaluate/plan/hash.h"
@@ -13,6 +13,7 @@
 #include "evaluate/run/fit.h"
 #include "evaluate/run/result.h"
 #include "evaluate/run/step_graph.h"
+#include "hardware/hardware.h"
 
 #include <monet/evaluate.h>
 #include <monet/plan.h>

@@ -2,7 +2,6 @@
 #include "evaluate/open/numbers.h"
 #include "evaluate/plan/bind_tensors.h"
 #include "evaluate/plan/hash.h"
-#include "evaluate/plan/reader.h"
 #include "graph/verify.h"
 #include "networks/inspection.h"
 #include "networks/open.h"

@@ -1,6 +1,6 @@
 // How much of every channel is taken when. Work is booked on all channels of a route at once, from a moment on, at
-// whatever share of the narrowest is left: an earlier booking is never disturbed. So what nobody waits for can be
-// booked aside: it leaves a part of a channel to others, as an arbiter would.
+// whatever share of the narrowest is left: an earlier booking is never disturbed. So what is less
+// urgent is booked aside: it leaves a part of a channel to others, as an arbiter would.
 #pragma once
 
 #include "evaluate/machine/machine.h"

@@ -66,17 +66,24 @@ void Scheduler::find_ports() {
 }
 
 void Scheduler::reserve_ports() {
+  std::vector<std::pair<std::uint32_t, double>> taken;  // channels of one tile, and their bits a cycle
   for (std::size_t t = 0; t < tiles_.tiles(); ++t) {
     const TileCost& tile_cost = cost(TileId(t));
     if (tile_cost.cycles <= 0) continue;
-    const CoreId core = core_of(TileId(t));
+    taken.clear();
     for (const PortUse& use : tile_cost.ports) {
-      const std::uint32_t channel = port_channels_[port_slot(core, use.level, use.port)];
+      const std::uint32_t channel = port_channels_[port_slot(core_of(TileId(t)), use.level, use.port)];
       if (channel == no_channel) continue;
       const MemoryId memory = machine_.channels()[channel].memory;
       if (machine_.is_home(memory) || machine_.is_shared(memory)) continue;
-      bookings_->reserve(channel, use.bits / tile_cost.cycles);
+      const auto known = std::ranges::find(taken, channel, &std::pair<std::uint32_t, double>::first);
+      if (known == taken.end()) {
+        taken.emplace_back(channel, use.bits / tile_cost.cycles);
+      } else {
+        known->second += use.bits / tile_cost.cycles;
+      }
     }
+    for (const auto& [channel, bits_per_cycle] : taken) bookings_->reserve(channel, bits_per_cycle);
   }
 }
 

@@ -19,7 +19,7 @@ Expected<Moment> Scheduler::move(BufferId buffer, std::int64_t bytes, MemoryId f
   const Route& way = machine_.routes()[route];
   double begin = earliest.at;
   const double bits = 8.0 * static_cast<double>(whole_pages(bytes, from, to));
-  // Nobody waits for what goes home: it leaves the cores their part of their ports.
+  // What goes home is booked before the tiles that it would hold up: it leaves the cores their part of their ports.
   const double moved = kind == TransferKind::write_back
                            ? bookings_->book_aside(way.channels, earliest.at, bits, way.bits_per_cycle, &begin)
                            : bookings_->book(way.channels, earliest.at, bits, way.bits_per_cycle, &begin);

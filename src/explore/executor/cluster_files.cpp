@@ -68,7 +68,7 @@ Expected<std::vector<std::string>> files_of(const Space& space) {
   FileCollector collector(space);
   MONET_RETURN_IF_ERROR(collector.add_hardware(space.hardware));
   if (!space.hardware_text.empty()) MONET_RETURN_IF_ERROR(collector.add_included(space.hardware_text, space.path));
-  for (const Workload& workload : space.workloads) collector.add(workload.network);
+  for (const Workload& workload : space.workloads) collector.add(workload.network.name());
   return std::move(collector).files();
 }
 

@@ -45,8 +45,8 @@ struct Constraint {
 // A network, and what is done with it.
 struct Workload {
   std::string name;
-  std::string network;  // a file or a built-in
-  StepRequest options;  // batch, precision, loss, optimizer …; inference; hardware and plan are left alone
+  Network network;
+  StepRequest options;  // batch, precision, loss, optimizer …; inference; machine and plan are left alone
   double weight = 1;
 };
 

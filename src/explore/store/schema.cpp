@@ -133,7 +133,7 @@ Status make_tables(Database& database, const StoreSubject& subject) {
   MONET_TRY(Statement row, database.prepare("INSERT INTO workloads VALUES (?, ?, ?, ?, ?, ?, ?)"));
   for (std::size_t i = 0; i < subject.workloads.size(); ++i) {
     const StoredWorkload& stored = subject.workloads[i];
-    row.bind(static_cast<std::int64_t>(i)).bind(stored.name).bind(space.workloads[i].network);
+    row.bind(static_cast<std::int64_t>(i)).bind(stored.name).bind(space.workloads[i].network.name());
     row.bind(space.workloads[i].weight).bind(stored.graph_hash).bind(stored.nodes).bind(stored.parameters);
     MONET_RETURN_IF_ERROR(row.run());
   }

@@ -56,7 +56,7 @@ class CommandLine {
 void add_subject(CommandLine& line, const Space& space, const Workload& workload) {
   const TrainOptions& train = workload.options.train;
   const TrainOptions usual;
-  line.word(workload.network);
+  line.word(workload.network.name());
   if (train.batch) line.option("--batch", fmt::format("{}", *train.batch));
   for (const auto& [name, size] : train.dimensions) line.option("--dim", fmt::format("{}={}", name, size));
   line.option("--hardware", space.hardware_text.empty() ? space.hardware : "machine.yaml");

@@ -3,7 +3,7 @@
 #include "present/svg/hardware_draw.h"
 
 #include "base/try.h"
-#include "evaluate/open/hardware.h"
+#include "hardware/hardware.h"
 #include "present/svg/hardware_picture.h"
 #include "present/svg/svg.h"
 
@@ -302,9 +302,9 @@ std::string draw(const Hardware& hardware) {
   return Layout(picture).draw();
 }
 
-Expected<std::string> draw_hardware(const std::string& name, const HardwareParameters& parameters) {
-  MONET_TRY(const Hardware hardware, open_hardware(name, {.parameters = parameters}));
-  return draw(hardware);
+Expected<std::string> draw_hardware(const Machine& machine) {
+  MONET_TRY(const std::shared_ptr<const Hardware> hardware, machine.hardware());
+  return draw(*hardware);
 }
 
 }  // namespace monet
