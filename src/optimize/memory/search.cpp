@@ -1,6 +1,7 @@
 #include "optimize/memory/search.h"
 
 #include "base/try.h"
+#include "optimize/memory/exact.h"
 #include "optimize/memory/seeds.h"
 
 #include <algorithm>
@@ -175,6 +176,19 @@ Status MemorySearch::improve(Incumbent& at) {
   return Done{};
 }
 
+Status MemorySearch::price_all_of_few() {
+  const std::vector<std::uint16_t> choices = prices_.input().space.choices();
+  const double plans = plans_in(choices);
+  if (plans > static_cast<double>(options_.evaluations)) return Done{};
+  const auto count = static_cast<std::size_t>(plans);
+  for (std::size_t first = 0; first < count && !is_over(); first += batch) {
+    std::vector<Genome> some;
+    for (std::size_t i = first; i < std::min(count, first + batch); ++i) some.push_back(genome_at(choices, i));
+    MONET_RETURN_IF_ERROR(prices_.price(some));
+  }
+  return Done{};
+}
+
 Expected<MemoryAnswer> MemorySearch::search(const MemoryGoal& goal, const Genome& start) {
   goal_ = goal;
   const MemorySpace& space = prices_.input().space;
@@ -190,7 +204,10 @@ Expected<MemoryAnswer> MemorySearch::search(const MemoryGoal& goal, const Genome
   MONET_TRY(Incumbent at, best_known());
   MONET_RETURN_IF_ERROR(descend(at));
   if (options_.prune && at.score.violation == 0) MONET_RETURN_IF_ERROR(prune(at));
-  if (options_.improve) MONET_RETURN_IF_ERROR(improve(at));
+  if (options_.improve) {
+    MONET_RETURN_IF_ERROR(improve(at));
+    MONET_RETURN_IF_ERROR(price_all_of_few());
+  }
   MONET_TRY(Incumbent best, best_known());
   return MemoryAnswer{.genome = best.genome, .feasible = best.score.violation == 0, .violation = best.score.violation};
 }

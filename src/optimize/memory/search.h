@@ -67,6 +67,8 @@ class MemorySearch {
   Status descend(Incumbent& at);
   Status prune(Incumbent& at);
   Status improve(Incumbent& at);
+  // Where there are no more plans than may be priced: what is left of them.
+  Status price_all_of_few();
   Genome partly_undone(const Genome& genome);
   bool is_over() const;
 
