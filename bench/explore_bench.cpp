@@ -6,7 +6,7 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/open/family.h"
 #include "evaluate/open/hardware.h"
-#include "evaluate/open/subject.h"
+#include "evaluate/open/opened_step.h"
 
 #include <benchmark/benchmark.h>
 
@@ -17,10 +17,10 @@ namespace {
 
 const Graph& explored_step() {
   static const Graph graph = [] {
-    EvaluateOptions options;
+    StepRequest options;
     options.train.batch = 4;
-    auto subject = open_subject("resnet18-cifar-folded", options, false);
-    return subject ? std::move(subject->graph) : Graph{};
+    auto step = open_step("resnet18-cifar-folded", options, false);
+    return step ? std::move(step->graph) : Graph{};
   }();
   return graph;
 }
