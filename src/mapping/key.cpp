@@ -10,7 +10,7 @@ namespace monet {
 namespace {
 
 // Bumped whenever the model or the search may give another result for the same input.
-constexpr int model_version = 5;
+constexpr int model_version = 6;
 
 class Key {
  public:

@@ -30,8 +30,10 @@ class OrderSearch {
     builder.reset(frame);
   }
 
-  // True: something better than `best` was found.
-  bool run(const std::vector<Factor>& factors) {
+  // All orders of `factors`, with `outermost` around them. True: something better than `best` was found.
+  bool run(const std::vector<Factor>& factors, std::optional<Factor> outermost = {}) {
+    outermost_ = outermost;
+    if (outermost) ++left_[outermost->loop];
     for (const Factor& factor : factors) {
       ++left_[factor.loop];
       if (!kinds_.empty() && kinds_.back() == factor) {
@@ -63,13 +65,16 @@ class OrderSearch {
     ++effort_.steps;
     if (++visited_ > order_limit || effort_.is_spent()) return;
     if (chosen_.size() == total_) {
+      if (outermost_) builder_.push(outermost_->loop, outermost_->size, true);
       builder_.finish();
       if (cut_search_.run(frame_, builder_.cuts(), options_.objective, options_.constraints.held, effort_, best_,
                           cuts_)) {
         order_ = chosen_;
+        if (outermost_) order_.push_back(*outermost_);
         found_ = true;
       }
       builder_.unfinish();
+      if (outermost_) builder_.pop();
       return;
     }
     if (hopeless()) return;
@@ -110,6 +115,7 @@ class OrderSearch {
   std::vector<std::size_t> count_;
   std::vector<std::size_t> left_;
   std::size_t total_ = 0;
+  std::optional<Factor> outermost_;
   std::vector<Factor> chosen_;
   std::vector<Factor> order_;
   Cuts cuts_{};
@@ -177,18 +183,33 @@ Expected<MappedProblem> map_problem(const Problem& problem, const Target& target
       too_large = false;
       continue;
     }
-    OrderSearch search(frame, options, builder, best, visited, effort);
-    if (search.run(factors)) {
-      std::vector<Factor> order = search.order();
-      Cuts cuts = search.cuts();
+    std::optional<std::pair<std::vector<Factor>, Cuts>> found;
+    const auto look = [&](const std::vector<Factor>& inner, std::optional<Factor> outermost) {
+      OrderSearch search(frame, options, builder, best, visited, effort);
+      if (search.run(inner, outermost)) found = {search.order(), search.cuts()};
+      evaluated += search.evaluated();
+      complete &= search.complete();
+    };
+    look(factors, {});
+    // Joined pieces are coarser for a larger batch: it can be worked on in parts as well, as smaller ones are.
+    if (free && factors.size() >= options.factors && factors.size() < max_factors) {
+      for (std::size_t loop = 0; loop < problem.loops.size(); ++loop) {
+        if (problem.loops[loop].name != Dim::B) continue;
+        std::vector<std::int64_t> part(choice.iterations.begin(), choice.iterations.end());
+        for (std::int64_t parts = 2; part[loop] % 2 == 0; parts *= 2) {
+          part[loop] /= 2;
+          look(factors_of(part, options.factors), Factor{static_cast<std::uint8_t>(loop), parts});
+        }
+      }
+    }
+    if (found) {
+      auto& [order, cuts] = *found;
       if (options.refine && free) refine(frame, options, builder, best, order, cuts);
       builder.build(order);
       builder.finish();
       result = describe(frame, builder, cuts);
       builder.unfinish();
     }
-    evaluated += search.evaluated();
-    complete &= search.complete();
   }
   if (!result) {
     if (reason.empty()) {
