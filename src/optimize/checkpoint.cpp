@@ -249,7 +249,8 @@ class Checkpointer {
     MONET_TRY(const ProgramDecision decision,
               decide_by_program(*as_it_is_, prices_->input(), goal_,
                                 {.moves = {.recompute = options_.recompute, .page = options_.page},
-                                 .time_limit_s = options_.time_limit_s}));
+                                 .time_limit_s = options_.time_limit_s,
+                                 .stop = is_over_}));
     result.notes.push_back(fmt::format("integer program of {} variables: {}{}", decision.variables,
                                        decision.genome ? "solved" : "no solution",
                                        decision.proven ? ", proven in its own model" : ""));

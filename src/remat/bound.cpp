@@ -29,9 +29,12 @@ Bound lower_bound(const Problem& problem, const Goal& goal, const BoundOptions& 
   const auto proven = [&] { return bound.price >= known * (1 - equal_prices) || left() <= 0 || options.stop(); };
   const auto by_stages = [&](std::size_t variables) {
     if (proven()) return;
-    StageResult result =
-        stage_bound(problem, prices, goal.budget,
-                    {.moves = options.moves, .below = known, .most_variables = variables, .time_limit_s = left()});
+    StageResult result = stage_bound(problem, prices, goal.budget,
+                                     {.moves = options.moves,
+                                      .below = known,
+                                      .most_variables = variables,
+                                      .time_limit_s = left(),
+                                      .stop = options.stop});
     bound.price = std::max(bound.price, result.bound);
     if (result.sequence) bound.starts.push_back(std::move(*result.sequence));
   };

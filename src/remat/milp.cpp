@@ -203,8 +203,8 @@ MilpResult solve_milp(const Problem& problem, const Goal& goal, const MilpOption
     return result;
   }
   const StagedProgram staged(problem, goal, options.moves);
-  const ProgramSolution solution =
-      solve(staged.program(), {.time_limit_s = options.time_limit_s, .relax = false, .start = {}});
+  const ProgramSolution solution = solve(
+      staged.program(), {.time_limit_s = options.time_limit_s, .relax = false, .start = {}, .stop = options.stop});
   const double base = goal.objective == Objective::time ? base_time(problem) : base_energy_j(problem);
   result.bound = solution.status == ProgramStatus::infeasible ? std::numeric_limits<double>::infinity()
                                                               : base + std::max(0.0, solution.bound);

@@ -12,6 +12,7 @@ namespace monet::remat {
 struct MilpOptions {
   Moves moves;  // recompute, page
   double time_limit_s = std::numeric_limits<double>::infinity();
+  Stop stop = [] { return false; };
 };
 
 struct MilpResult {

@@ -134,8 +134,8 @@ class Solver {
   }
 
   void by_program() {
-    const MilpResult result =
-        solve_milp(problem_, goal_, {.moves = options_.moves, .time_limit_s = options_.time_limit_s});
+    const MilpResult result = solve_milp(
+        problem_, goal_, {.moves = options_.moves, .time_limit_s = options_.time_limit_s, .stop = options_.stop});
     if (result.sequence) take(*result.sequence);
     solution_.out_of_time = !result.proven && result.bound < std::numeric_limits<double>::infinity();
     // Its model is narrower than sequences are: what it proves about others is its own.

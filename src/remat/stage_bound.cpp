@@ -27,7 +27,7 @@ class StageProgram {
     if (impossible_) return {.bound = std::numeric_limits<double>::infinity(), .sequence = {}};
     if (program_.rows() == 0) return {.bound = first_runs_, .sequence = {}};
     const ProgramSolution solution =
-        solve(program_, {.time_limit_s = options_.time_limit_s, .relax = false, .start = {}});
+        solve(program_, {.time_limit_s = options_.time_limit_s, .relax = false, .start = {}, .stop = options_.stop});
     // Programs leave out what costs as much as what is known.
     if (solution.status == ProgramStatus::infeasible) return {.bound = options_.below, .sequence = {}};
     StageResult result{.bound = std::min(options_.below, first_runs_ + std::max(0.0, solution.bound)), .sequence = {}};

@@ -15,6 +15,7 @@ struct StageOptions {
   double below = std::numeric_limits<double>::infinity();  // a price that is known to be possible
   std::size_t most_variables = 2000;                       // fewer rows are looked at when there are more
   double time_limit_s = std::numeric_limits<double>::infinity();
+  Stop stop = [] { return false; };
 };
 
 struct StageResult {

@@ -1,13 +1,15 @@
 #include "solvers/program.h"
 
-#include <Cbc_C_Interface.h>
+#include "base/stop.h"
+#include "solvers/apart.h"
+#include "solvers/cbc.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <mutex>
-#include <string>
 
 namespace monet {
 
@@ -29,94 +31,82 @@ void Program::add_row(std::span<const Term> terms, double lower, double upper) {
   row_upper_.push_back(upper);
 }
 
-class CbcSolver {
+bool Program::allows(std::span<const double> values) const {
+  constexpr double tolerance = 1e-6;
+  const auto within = [](double value, double lower, double upper) {
+    const double slack = tolerance * std::max(1.0, std::abs(value));
+    return value >= lower - slack && value <= upper + slack;
+  };
+  for (std::size_t i = 0; i < variables(); ++i) {
+    if (!within(values[i], lower_[i], upper_[i])) return false;
+    if (integer_[i] != 0 && values[i] != std::round(values[i])) return false;
+  }
+  for (std::size_t row = 0; row < rows(); ++row) {
+    double sum = 0;
+    for (auto k = static_cast<std::size_t>(row_start_[row]); k < static_cast<std::size_t>(row_start_[row + 1]); ++k)
+      sum += factors_[k] * values[static_cast<std::size_t>(columns_[k])];
+    if (!within(sum, row_lower_[row], row_upper_[row])) return false;
+  }
+  return true;
+}
+
+namespace {
+
+// What another process finds. That process may end at any moment: there are two places, and one is always whole.
+class SharedSolution {
  public:
-  CbcSolver(const Program& program, const ProgramOptions& options)
-      : program_(program), options_(options), model_(Cbc_newModel(), Cbc_deleteModel) {}
+  explicit SharedSolution(std::size_t variables)
+      : variables_(variables),
+        memory_(shared_memory(sizeof(Head) + 2 * variables * sizeof(double))),
+        head_(memory_ ? new(memory_.get()) Head : nullptr) {}
 
-  ProgramSolution solve() {
-    load();
-    Cbc_solve(model_.get());
-    return outcome();
+  explicit operator bool() const { return head_ != nullptr; }
+
+  void write(const ProgramSolution& solution) {
+    const int at = 1 - head_->whole;
+    head_->places[at] = {solution.status, solution.cost, solution.bound, !solution.values.empty()};
+    std::ranges::copy(solution.values, values(at));
+    head_->whole = at;
   }
-
- private:
-  // CBC takes columns; rows are turned round.
-  void load() {
-    const int columns = static_cast<int>(program_.variables());
-    const int rows = static_cast<int>(program_.rows());
-    std::vector<CoinBigIndex> start(program_.variables() + 1, 0);
-    for (int column : program_.columns_) ++start[static_cast<std::size_t>(column) + 1];
-    for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
-    std::vector<CoinBigIndex> next(start.begin(), start.end() - 1);
-    std::vector<int> index(program_.columns_.size());
-    std::vector<double> value(program_.columns_.size());
-    for (int row = 0; row < rows; ++row) {
-      for (int k = program_.row_start_[static_cast<std::size_t>(row)];
-           k < program_.row_start_[static_cast<std::size_t>(row) + 1]; ++k) {
-        const auto at =
-            static_cast<std::size_t>(next[static_cast<std::size_t>(program_.columns_[static_cast<std::size_t>(k)])]++);
-        index[at] = row;
-        value[at] = program_.factors_[static_cast<std::size_t>(k)];
-      }
-    }
-    Cbc_loadProblem(model_.get(), columns, rows, start.data(), index.data(), value.data(), program_.lower_.data(),
-                    program_.upper_.data(), program_.costs_.data(), program_.row_lower_.data(),
-                    program_.row_upper_.data());
-    for (int i = 0; i < columns && !options_.relax; ++i) {
-      if (program_.integer_[static_cast<std::size_t>(i)] != 0) Cbc_setInteger(model_.get(), i);
-    }
-    Cbc_setLogLevel(model_.get(), 0);
-    Cbc_setParameter(model_.get(), "log", "0");
-    // The smallest difference that still counts; CBC's own stops at 1e-4 of the value.
-    Cbc_setParameter(model_.get(), "ratioGap", "0");
-    Cbc_setParameter(model_.get(), "allowableGap", "1e-9");
-    if (std::isfinite(options_.time_limit_s))
-      Cbc_setMaximumSeconds(model_.get(), std::max(0.01, options_.time_limit_s));
-    if (!options_.start.empty() && !options_.relax) {
-      std::vector<int> all(program_.variables());
-      for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
-      Cbc_setMIPStartI(model_.get(), columns, all.data(), options_.start.data());
-    }
-  }
-
-  ProgramSolution outcome() {
-    ProgramSolution solution;
-    if (Cbc_isProvenInfeasible(model_.get()) != 0) {
-      solution.status = ProgramStatus::infeasible;
-      return solution;
-    }
-    const bool integers = !options_.relax && std::ranges::any_of(program_.integer_, [](std::uint8_t i) { return i; });
-    const bool optimal = Cbc_isProvenOptimal(model_.get()) != 0;
-    const double* values = integers  ? Cbc_bestSolution(model_.get())
-                           : optimal ? Cbc_getColSolution(model_.get())
-                                     : nullptr;
-    if (values != nullptr) {
-      solution.values.assign(values, values + program_.variables());
-      for (std::size_t i = 0; i < solution.values.size(); ++i) {
-        if (integers && program_.integer_[i] != 0) solution.values[i] = std::round(solution.values[i]);
-        solution.cost += program_.costs_[i] * solution.values[i];
-      }
-      solution.status = optimal ? ProgramStatus::optimal : ProgramStatus::feasible;
-    }
-    if (optimal) {
-      solution.bound = solution.cost;
-    } else if (const double bound = Cbc_getBestPossibleObjValue(model_.get()); std::abs(bound) < 1e49) {
-      solution.bound = values != nullptr ? std::min(bound, solution.cost) : bound;
-    }
+  ProgramSolution read() const {
+    const int at = head_->whole;
+    const Place& place = head_->places[at];
+    ProgramSolution solution{.status = place.status, .cost = place.cost, .bound = place.bound, .values = {}};
+    if (place.has_values) solution.values.assign(values(at), values(at) + variables_);
     return solution;
   }
 
-  const Program& program_;
-  const ProgramOptions& options_;
-  std::unique_ptr<Cbc_Model, void (*)(Cbc_Model*)> model_;
+ private:
+  struct Place {
+    ProgramStatus status = ProgramStatus::unknown;
+    double cost = 0, bound = -Program::infinity;
+    bool has_values = false;
+  };
+  struct Head {
+    std::atomic<int> whole = 0;
+    std::array<Place, 2> places;
+  };
+
+  double* values(int at) const {
+    return reinterpret_cast<double*>(memory_.get() + sizeof(Head)) + static_cast<std::size_t>(at) * variables_;
+  }
+
+  std::size_t variables_;
+  std::shared_ptr<std::byte> memory_;
+  Head* head_;
 };
+
+}  // namespace
 
 ProgramSolution solve(const Program& program, const ProgramOptions& options) {
   if (program.variables() == 0) return {.status = ProgramStatus::optimal, .cost = 0, .bound = 0, .values = {}};
+  SharedSolution shared(program.variables());
+  const auto found = [&](const ProgramSolution& solution) { shared.write(solution); };
+  const auto work = [&] { found(solve_by_cbc(program, options, found)); };
+  if (shared && run_apart(work, stop_after(options.time_limit_s, options.stop))) return shared.read();
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
-  return CbcSolver(program, options).solve();
+  return solve_by_cbc(program, options, [](const ProgramSolution&) {});
 }
 
 }  // namespace monet

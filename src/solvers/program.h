@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <vector>
@@ -24,11 +25,14 @@ class Program {
   // lower <= sum of terms <= upper; no variable twice.
   void add_row(std::span<const Term> terms, double lower, double upper);
 
+  // Whether these values, one for each variable, keep to all limits, up to one in a million.
+  bool allows(std::span<const double> values) const;
+
   std::size_t variables() const { return costs_.size(); }
   std::size_t rows() const { return row_lower_.size(); }
 
  private:
-  friend class CbcSolver;
+  friend class CbcProgram;
 
   std::vector<double> lower_, upper_, costs_;
   std::vector<std::uint8_t> integer_;
@@ -40,9 +44,9 @@ class Program {
 
 enum class ProgramStatus : std::uint8_t {
   optimal,
-  feasible,  // time is up: a solution, perhaps not the best
+  feasible,  // stopped: a solution, perhaps not the best
   infeasible,
-  unknown,  // time is up, or the solver gave up, without a solution
+  unknown,  // stopped, or the solver gave up or died, without a solution
 };
 
 struct ProgramSolution {
@@ -53,13 +57,14 @@ struct ProgramSolution {
 };
 
 struct ProgramOptions {
-  double time_limit_s = Program::infinity;  // CPU time
-  bool relax = false;                       // integers may be fractions: a bound
-  std::vector<double> start;                // a solution that is known; empty: none
+  double time_limit_s = Program::infinity;
+  bool relax = false;                    // integers may be fractions: a bound
+  std::vector<double> start;             // a solution that is known; empty: none
+  std::function<bool()> stop = nullptr;  // asked every few milliseconds, by the thread that solves; empty: never
 };
 
-// One at a time in a process, because CBC is not safe with threads; others wait. Deterministic as long as no time limit
-// is met.
+// In a process of its own, so that it ends the moment it must, whatever CBC is doing, with the best that CBC has told
+// of. Safe with threads. Deterministic as long as it is not stopped.
 ProgramSolution solve(const Program& program, const ProgramOptions& options = {});
 
 }  // namespace monet

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from functools import partial
 from pathlib import Path
 
@@ -279,6 +280,23 @@ def test_interrupted_it_answers(monet, tmp_path) -> None:
     path = chain(tmp_path / "chain.json", 200)
     result = interrupted(monet, "remat", path, "--budget", "12B", "--json", "--time-limit", 3600, "--no-bound", after_s=3)
     assert json.loads(result.stdout)["base_time"] == 401
+
+
+def test_interrupted_in_an_integer_program_it_answers(monet, tmp_path) -> None:
+    """CBC cannot be asked to end: at 121 nodes it is in the root of its search for minutes."""
+    path = chain(tmp_path / "chain.json", 60)
+    start = time.monotonic()
+    result = interrupted(monet, "remat", path, "--budget", "9B", "--method", "milp", "--json", "--time-limit", 3600, after_s=3)
+    assert time.monotonic() - start < 30
+    answer = json.loads(result.stdout)
+    assert answer["out_of_time"] and not answer["proven"] and answer["bound_time"] >= answer["base_time"] == 121
+
+
+def test_a_time_limit_holds_in_an_integer_program(run, tmp_path) -> None:
+    """Once for the program, and at most once more for what would do."""
+    path = chain(tmp_path / "chain.json", 60)
+    answer = json.loads(run(path, "--budget", "9B", "--method", "milp", "--json", "--time-limit", 4).stdout)
+    assert answer["out_of_time"] and answer["wall_s"] < 25
 
 
 def test_help_has_examples(run) -> None:

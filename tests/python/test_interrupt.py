@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -76,6 +77,29 @@ def test_an_interrupt_without_progress(call: str) -> None:
     """)
     child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert float(child.stdout) < 60
+
+
+def test_an_interrupt_in_an_integer_program(tmp_path) -> None:
+    """Of 121 nodes, at which the solver itself would not look up for minutes."""
+    layers = 60
+    links = {(i - 1, i) for i in range(1, 2 * layers + 1)} | {(i, 2 * layers - i) for i in range(layers)}
+    graph = {
+        "nodes": [{"id": i, "cost_cpu": 1, "cost_ram": 1} for i in range(2 * layers + 1)],
+        "links": [{"source": a, "target": b} for a, b in sorted(links)],
+    }
+    (tmp_path / "chain.json").write_text(json.dumps(graph))
+    program = textwrap.dedent("""
+        import monet, os, signal, threading, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        threading.Timer(2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        began = time.monotonic()
+        try:
+            monet.remat("chain.json", 9, method="milp", time_limit=3600)
+        except KeyboardInterrupt:
+            print(time.monotonic() - began)
+    """)
+    child = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert float(child.stdout) < 30
 
 
 def test_what_was_evaluated_is_in_the_store(tmp_path) -> None:

@@ -1,8 +1,12 @@
 // Are linear and integer programs solved, silently, within their time, without taking Ctrl-C away?
 #include "solvers/program.h"
+#include "base/stopwatch.h"
+#include "solvers/cbc.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <random>
@@ -169,10 +173,71 @@ Program hard_program() {
 }
 
 TEST(Program, StopsWhenTimeIsUpWithWhatItHas) {
-  const ProgramSolution solution = solve(hard_program(), {.time_limit_s = 0.3, .start = {}});
+  const ProgramSolution solution = solve(hard_program(), {.time_limit_s = 1, .start = {}});
   EXPECT_EQ(solution.status, ProgramStatus::feasible);
   EXPECT_FALSE(solution.values.empty());
   EXPECT_LE(solution.bound, solution.cost);
+}
+
+// The limit is an hour, and what it has until then is the answer.
+TEST(Program, StopsWhenItIsAskedTo) {
+  std::atomic<bool> stop = false;
+  const std::jthread asks([&] {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    stop = true;
+  });
+  const auto start = std::chrono::steady_clock::now();
+  const ProgramSolution solution =
+      solve(hard_program(), {.time_limit_s = 3600, .start = {}, .stop = [&] { return stop.load(); }});
+  EXPECT_LT(seconds_since(start), 20);
+  EXPECT_EQ(solution.status, ProgramStatus::feasible);
+  EXPECT_TRUE(hard_program().allows(solution.values));
+  EXPECT_LE(solution.bound, solution.cost);
+}
+
+TEST(Program, AskedToStopAtOnceItHasNothing) {
+  const ProgramSolution solution = solve(hard_program(), {.start = {}, .stop = [] { return true; }});
+  EXPECT_EQ(solution.status, ProgramStatus::unknown);
+  EXPECT_TRUE(solution.values.empty());
+}
+
+// CBC tells of solutions of a program that it has made smaller.
+TEST(Program, WhatItTellsOnTheWayIsASolution) {
+  std::mt19937 random(3);
+  std::size_t told = 0;
+  for (int round = 0; round < 12; ++round) {
+    Program program;
+    for (int i = 0; i < 30; ++i) program.add_binary(-static_cast<double>(random() % 50));
+    for (int row = 0; row < 10; ++row) {
+      Terms terms;
+      for (int i = 0; i < 30; ++i) {
+        if (random() % 3 == 0) terms.push_back({i, static_cast<double>(1 + random() % 20)});
+      }
+      program.add_row(terms, -Program::infinity, 40);
+    }
+    ProgramSolution last;
+    const ProgramSolution whole = solve_by_cbc(program, {.start = {}}, [&](const ProgramSolution& solution) {
+      EXPECT_LE(solution.bound, solution.status == ProgramStatus::feasible ? solution.cost : Program::infinity);
+      EXPECT_GE(solution.bound, last.bound);
+      EXPECT_EQ(solution.status == ProgramStatus::feasible,
+                !solution.values.empty() && program.allows(solution.values));
+      last = solution;
+    });
+    ASSERT_EQ(whole.status, ProgramStatus::optimal);
+    EXPECT_LE(last.bound, whole.cost + 1e-6) << "round " << round;
+    if (last.status != ProgramStatus::feasible) continue;
+    ++told;
+    EXPECT_NEAR(last.cost, whole.cost, 1e-6) << "round " << round;
+  }
+  EXPECT_GT(told, 6U);
+}
+
+TEST(Program, AllowsWhatKeepsToAllLimits) {
+  const Program program = knapsack();
+  EXPECT_TRUE(program.allows(std::vector<double>{0, 1, 1}));
+  EXPECT_FALSE(program.allows(std::vector<double>{1, 1, 1}));    // the row
+  EXPECT_FALSE(program.allows(std::vector<double>{2, 0, 0}));    // a variable
+  EXPECT_FALSE(program.allows(std::vector<double>{0.5, 0, 0}));  // not whole
 }
 
 TEST(Program, PrintsNothing) {

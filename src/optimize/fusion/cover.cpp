@@ -181,7 +181,7 @@ class Covering {
       if (auto found = cover_in_order(part, options_.states)) return *std::move(found);
     }
     ++result_.programs;
-    return cover_by_program(part, time_left());
+    return cover_by_program(part, time_left(), options_.stop);
   }
 
   // Neighbouring operators at a time, all others as they are; then once more, with the pieces moved by half.
@@ -199,7 +199,7 @@ class Covering {
       result.chosen.push_back(static_cast<std::uint32_t>(std::ranges::find(whole_sets, s) - whole_sets.begin()));
       result.cost += costs_[s];
     }
-    result.bound = std::min(result.cost, relaxed_bound(whole, time_left()));
+    result.bound = std::min(result.cost, relaxed_bound(whole, time_left(), options_.stop));
     return result;
   }
 

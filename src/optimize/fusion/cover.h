@@ -28,7 +28,7 @@ struct CoverOptions {
   std::size_t part_sets = 30000;
   std::size_t states = 100000;  // of dynamic programming, at once
   double time_limit_s = std::numeric_limits<double>::infinity();
-  std::function<bool()> stop;  // asked between parts: the rest stays single
+  std::function<bool()> stop;  // asked all the time: what is not solved by then stays single
 };
 
 struct Cover {

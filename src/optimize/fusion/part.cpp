@@ -125,11 +125,11 @@ std::optional<PartCover> cover_in_order(const Part& part, std::size_t states) {
   return result;
 }
 
-PartCover cover_by_program(const Part& part, double time_limit_s) {
+PartCover cover_by_program(const Part& part, double time_limit_s, const std::function<bool()>& stop) {
   const double shared = shares(part);
   PartCover fallback = singles(part);
   fallback.bound = shared;
-  ProgramOptions options{.time_limit_s = time_limit_s, .relax = false, .start = {}};
+  ProgramOptions options{.time_limit_s = time_limit_s, .relax = false, .start = {}, .stop = stop};
   options.start.assign(part.sets.size(), 0);
   for (std::uint32_t set : fallback.chosen) options.start[set] = 1;
   const ProgramSolution solution = solve(program_of(part), options);
@@ -146,8 +146,9 @@ PartCover cover_by_program(const Part& part, double time_limit_s) {
   return result;
 }
 
-double relaxed_bound(const Part& part, double time_limit_s) {
-  const ProgramSolution solution = solve(program_of(part), {.time_limit_s = time_limit_s, .relax = true, .start = {}});
+double relaxed_bound(const Part& part, double time_limit_s, const std::function<bool()>& stop) {
+  const ProgramSolution solution =
+      solve(program_of(part), {.time_limit_s = time_limit_s, .relax = true, .start = {}, .stop = stop});
   return solution.status == ProgramStatus::optimal ? std::max(solution.cost, shares(part)) : shares(part);
 }
 

@@ -4,6 +4,7 @@
 #include "optimize/fusion/problem.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -31,9 +32,9 @@ struct PartCover {
 std::optional<PartCover> cover_in_order(const Part& part, std::size_t states);
 
 // As an integer program. When time is up the best so far, at worst single operators.
-PartCover cover_by_program(const Part& part, double time_limit_s);
+PartCover cover_by_program(const Part& part, double time_limit_s, const std::function<bool()>& stop);
 
 // No cover of the part costs less: its linear relaxation; when time is up each operator's share of its cheapest set.
-double relaxed_bound(const Part& part, double time_limit_s);
+double relaxed_bound(const Part& part, double time_limit_s, const std::function<bool()>& stop);
 
 }  // namespace monet::fusion
