@@ -213,7 +213,8 @@ def test_mistakes(run, folder, tmp_path) -> None:
     is_mistake(run("kept", tmp_path), "there is no result.json in this folder")
     wrong = tmp_path / "wrong.json"
     for text, words in [
-        ("{", ("wrong.json:1:", "not the JSON of a result")),
+        ("{", ("wrong.json:1:", "cut short")),
+        ('{"schema": }', ("wrong.json:1:", "not the JSON of a result")),
         ('{"schema": 1, "command": "optimize"}', ("`monet optimize`", "--plan")),
         ('{"schema": 7, "command": "evaluate"}', ("made by a later version of monet",)),
         ('{"schema": 1, "command": "evaluate", "energy_pj": 1}', ('"latency_cycles" is missing',)),

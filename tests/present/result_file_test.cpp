@@ -50,10 +50,14 @@ TEST(ResultFile, ThatIsAbsent) {
 TEST(ResultFile, ThatIsDamagedHasAPlace) {
   expect_error(error_of("{\"schema\": 1,\n  \"command\": }"), {"not the JSON of a result"}, "out/result.json:2:14");
   expect_error(error_of(""), {"not the JSON"}, "out/result.json:1:1");
-  expect_error(error_of("{\"schema\": 1"), {"not the JSON"}, "out/result.json:1:");
   expect_error(error_of("{\"a\": \"\xff\"}"), {"not the JSON"}, "out/result.json:1:");
   expect_error(error_of(small_result + std::string(2, '\0') + "x"), {"zero byte"}, "out/result.json:1:88");
   expect_error(error_of(small_result + " {}"), {"not the JSON"}, "out/result.json:1:");
+}
+
+TEST(ResultFile, ThatIsCutSaysSoWhereverItIsCut) {
+  for (std::size_t bytes = 1; bytes < small_result.size(); ++bytes)
+    expect_error(error_of(small_result.substr(0, bytes)), {"cut short", "last bracket"}, "out/result.json:1:");
 }
 
 TEST(ResultFile, HasNoNumbersThatAreNone) {

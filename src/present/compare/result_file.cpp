@@ -118,6 +118,10 @@ Status check_json_object(std::string_view text, const std::string& path) {
   const bool read = FileJson::sax_parse(text.begin(), text.end(), &checker);
   if (!read) {
     const std::string place = checker.fault_at > 0 ? place_of(text, checker.fault_at - 1, path) : path;
+    if (text.starts_with('{') && checker.fault_at > text.size())
+      return Error{.message = "the result is cut short: its last bracket is missing",
+                   .place = place,
+                   .advice = "make it or copy it again"};
     return Error{
         .message = "this is not the JSON of a result: " + checker.fault, .place = place, .advice = give_a_result};
   }
