@@ -95,6 +95,7 @@ monet_room(evaluate
   schedule/results.cpp
   schedule/room.cpp
   schedule/scheduler.cpp
+  schedule/tile_places.cpp
   schedule/transfers.cpp
   tiles/boxes.cpp
   tiles/build.cpp

@@ -34,7 +34,7 @@ std::uint32_t Scheduler::readers_in(BufferId buffer, MemoryId memory, std::uint3
   std::uint32_t count = 0;
   for (std::uint32_t i = first_unplaced(buffer); i < first_reader_[buffer.index() + 1]; ++i) {
     if (reads_into_[i].memory != memory || placed_[readers_[i]]) continue;
-    if (group == none || (group_of(TileId(readers_[i])) == group && reads_into_[i].input == input)) ++count;
+    if (group == none || (places_.group_of(TileId(readers_[i])) == group && reads_into_[i].input == input)) ++count;
   }
   return count;
 }

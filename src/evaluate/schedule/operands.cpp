@@ -8,7 +8,7 @@ namespace monet::scheduling {
 
 bool Scheduler::has_more_than_it_needs(TileId tile) const {
   return std::ranges::any_of(tiles_.reads_of(tile), [&](const TileRead& read) {
-    if (streams(tile, read)) return false;
+    if (places_.streams(tile, read)) return false;
     const std::uint32_t copy = find(tile, read);
     return copy != none && copies_[copy].bytes > tiles_.part(read).group_bytes;
   });
@@ -25,15 +25,16 @@ bool Scheduler::has_room_for_all(TileId tile, const TileCost& tile_cost) {
     }
   };
   for (const TileRead& read : tiles_.reads_of(tile)) {
-    if (streams(tile, read)) continue;
+    if (places_.streams(tile, read)) continue;
     const std::uint32_t copy = find(tile, read);
-    need(memory_for(tile, read), copy != none ? copies_[copy].bytes : tiles_.part(read).group_bytes);
+    need(places_.memory_for(tile, read), copy != none ? copies_[copy].bytes : tiles_.part(read).group_bytes);
   }
   for (const TileWrite& write : tiles_.writes_of(tile)) {
-    if (streams(tile, static_cast<std::size_t>(Path::output))) break;
-    need(output_memory(tile), tiles_.buffers[write.buffer.index()].bytes);
+    if (places_.streams_out(tile)) break;
+    need(places_.output_memory(tile), tiles_.buffers[write.buffer.index()].bytes);
   }
-  for (const HeldBytes& held : tile_cost.held) need(hardware_[core_of(tile)].levels[held.level].memory, held.bytes);
+  for (const HeldBytes& held : tile_cost.held)
+    need(hardware_[places_.core_of(tile)].levels[held.level].memory, held.bytes);
   return std::ranges::all_of(needs_, [&](const auto& each) {
     const Room& room = rooms_[each.first.index()];
     return !room.is_bounded() || each.second <= room.capacity();
@@ -42,9 +43,9 @@ bool Scheduler::has_room_for_all(TileId tile, const TileCost& tile_cost) {
 
 Expected<Moment> Scheduler::at_home(TileId tile, const TileRead& read) {
   BufferState& state = buffers_[read.buffer.index()];
-  if (state.paged_out) page_in(read.buffer, cores_[core_of(tile).index()].previous_start);
+  if (state.paged_out) page_in(read.buffer, cores_[places_.core_of(tile).index()].previous_start);
   if (state.home.at == never) MONET_RETURN_IF_ERROR(write_back(read.buffer));
-  const MemoryId wanted = memory_for(tile, read);
+  const MemoryId wanted = places_.memory_for(tile, read);
   const MemoryId home = tensor_of(read.buffer).home;
   if (wanted == home) return state.home;
   return visit(read.buffer, tiles_.part(read).bytes, wanted);
@@ -66,9 +67,10 @@ Expected<Moment> Scheduler::visit(BufferId buffer, std::int64_t bytes, MemoryId 
 }
 
 Expected<Moment> Scheduler::in_core(TileId tile, const TileRead& read) {
-  const MemoryId memory = memory_for(tile, read);
+  const MemoryId memory = places_.memory_for(tile, read);
   const ReadPart& part = tiles_.part(read);
-  const std::uint32_t group = part.group_bytes >= tiles_.buffers[read.buffer.index()].bytes ? none : group_of(tile);
+  const std::uint32_t group =
+      part.group_bytes >= tiles_.buffers[read.buffer.index()].bytes ? none : places_.group_of(tile);
   std::uint32_t copy = find(tile, read);
   if (copy == none) {
     MONET_TRY(copy, fetch(tile, read.buffer, memory,
@@ -83,7 +85,7 @@ Expected<Moment> Scheduler::in_core(TileId tile, const TileRead& read) {
 Expected<std::uint32_t> Scheduler::fetch(TileId tile, BufferId buffer, MemoryId memory, std::int64_t bytes,
                                          std::uint32_t group, TransferKind kind, std::uint8_t input) {
   BufferState& state = buffers_[buffer.index()];
-  if (state.paged_out) page_in(buffer, cores_[core_of(tile).index()].previous_start);
+  if (state.paged_out) page_in(buffer, cores_[places_.core_of(tile).index()].previous_start);
   // Where it can come from: the core that could send all of it first, or home.
   std::uint32_t best = none;
   std::uint32_t best_route = no_route;
@@ -195,8 +197,8 @@ void Scheduler::find_listeners(TileId tile, BufferId buffer, MemoryId memory, Me
     if (tiles_.node[other.index()] != node) break;
     if (placed_[other.index()] || other == tile) continue;
     for (const TileRead& read : tiles_.reads_of(other)) {
-      if (read.buffer != buffer || streams(other, read)) continue;
-      const MemoryId to = memory_for(other, read);
+      if (read.buffer != buffer || places_.streams(other, read)) continue;
+      const MemoryId to = places_.memory_for(other, read);
       if (to == memory || tiles_.part(read).group_bytes < bytes || find(buffer, to) != none) continue;
       const std::uint32_t way = machine_.route(from, to);
       if (way == no_route || !machine_.has_bus(way) || !same_way(route, way, to)) continue;

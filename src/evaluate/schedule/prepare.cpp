@@ -11,17 +11,10 @@ namespace monet::scheduling {
 Status Scheduler::prepare() {
   const std::size_t tiles = tiles_.tiles();
   out_.tiles.resize(tiles);
-  group_.resize(tiles);
   std::vector<double> cycles(tiles);
-  for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {
-    const OperatorTiles& op = tiles_.operators[n];
-    for (std::uint32_t i = 0; i < op.count; ++i) {
-      const TileId tile(op.first + i);
-      const std::size_t piece = tiles_.piece_of(tile);
-      out_.tiles[tile.index()].core = in_.assignment.operators[n].cores[piece];
-      group_[tile.index()] = op.first + static_cast<std::uint32_t>(piece);
-      cycles[tile.index()] = cost(tile).cycles;
-    }
+  for (std::size_t t = 0; t < tiles; ++t) {
+    out_.tiles[t].core = places_.core_of(TileId(t));
+    cycles[t] = places_.cost(TileId(t)).cycles;
   }
   rank_ = tile_order(graph_, in_.dependencies, in_.assignment, tiles_, cycles);
   stream_routes_.assign(hardware_.cores.size() * 2 * path_count, no_route);
@@ -68,11 +61,11 @@ void Scheduler::find_ports() {
 void Scheduler::reserve_ports() {
   std::vector<std::pair<std::uint32_t, double>> taken;  // channels of one tile, and their bits a cycle
   for (std::size_t t = 0; t < tiles_.tiles(); ++t) {
-    const TileCost& tile_cost = cost(TileId(t));
+    const TileCost& tile_cost = places_.cost(TileId(t));
     if (tile_cost.cycles <= 0) continue;
     taken.clear();
     for (const PortUse& use : tile_cost.ports) {
-      const std::uint32_t channel = port_channels_[port_slot(core_of(TileId(t)), use.level, use.port)];
+      const std::uint32_t channel = port_channels_[port_slot(places_.core_of(TileId(t)), use.level, use.port)];
       if (channel == no_channel) continue;
       const MemoryId memory = machine_.channels()[channel].memory;
       if (machine_.is_home(memory) || machine_.is_shared(memory)) continue;
@@ -107,7 +100,7 @@ void Scheduler::find_dependencies() {
     const Node& node = graph_[tiles_.node[t]];
     for (const TileRead& read : tiles_.reads_of(tile)) {
       const std::size_t b = read.buffer.index();
-      reads_into_[next_reader_[b]] = {streams(tile, read) ? MemoryId() : memory_for(tile, read),
+      reads_into_[next_reader_[b]] = {places_.streams(tile, read) ? MemoryId() : places_.memory_for(tile, read),
                                       tiles_.part(read).input};
       readers_[next_reader_[b]++] = static_cast<std::uint32_t>(t);
       BufferState& state = buffers_[b];
@@ -121,7 +114,8 @@ void Scheduler::find_dependencies() {
       const TileId maker = tiles_.buffers[b].maker;
       if (maker.valid()) {
         ++waits_for_[t];
-        if (streams(tile, read) || (!direct_ && memory_for(tile, read) != output_memory(maker))) {
+        if (places_.streams(tile, read) ||
+            (!direct_ && places_.memory_for(tile, read) != places_.output_memory(maker))) {
           state.must_go_home = true;
         }
       }
@@ -181,9 +175,9 @@ void Scheduler::find_homes() {
     if (!state.home.valid()) state.home = home;
   };
   const auto set_by = [&](TileId tile) {
-    const CorePlaces& core = machine_[core_of(tile)];
+    const CorePlaces& core = machine_[places_.core_of(tile)];
     for (const TileRead& read : tiles_.reads_of(tile)) {
-      set(tiles_.buffers[read.buffer.index()].tensor, core.home[path_of(tile, read)]);
+      set(tiles_.buffers[read.buffer.index()].tensor, core.home[places_.path_of(tile, read)]);
     }
     for (const TileWrite& write : tiles_.writes_of(tile)) {
       set(tiles_.buffers[write.buffer.index()].tensor, core.home[static_cast<std::size_t>(Path::output)]);

@@ -8,11 +8,10 @@ namespace monet::scheduling {
 
 Expected<Moment> Scheduler::room_for_results(TileId tile, const TileCost& tile_cost) {
   Moment moment;
-  const auto output = static_cast<std::size_t>(Path::output);
-  const bool streams_out = streams(tile, output);
+  const bool streams_out = places_.streams_out(tile);
   for (const TileWrite& write : tiles_.writes_of(tile)) {
     BufferState& state = buffers_[write.buffer.index()];
-    const MemoryId memory = output_memory(tile);
+    const MemoryId memory = places_.output_memory(tile);
     if (streams_out) {
       if (!write.adds) continue;
       if (state.home.at == never) MONET_RETURN_IF_ERROR(write_back(write.buffer));
@@ -53,7 +52,7 @@ Expected<Moment> Scheduler::room_for_results(TileId tile, const TileCost& tile_c
     fresh_.push_back(copy);
   }
   for (const HeldBytes& held : tile_cost.held) {
-    const MemoryId memory = hardware_[core_of(tile)].levels[held.level].memory;
+    const MemoryId memory = hardware_[places_.core_of(tile)].levels[held.level].memory;
     MONET_TRY(const Moment room, make_room(tile, memory, held.bytes));
     moment = later(moment, room);
     workspaces_.emplace_back(memory, held.bytes);
@@ -99,7 +98,7 @@ void Scheduler::occupy(TileId tile, const TileCost& tile_cost) {
 std::uint32_t Scheduler::stream_route(CoreId core, TileId tile, bool reads) {
   // Sums that go on are read too.
   for (std::size_t path = reads ? 0 : static_cast<std::size_t>(Path::output); path < path_count; ++path) {
-    if (!streams(tile, path)) continue;
+    if (!places_.streams(tile, path)) continue;
     std::uint32_t& known = stream_routes_[(core.index() * 2 + (reads ? 0 : 1)) * path_count + path];
     if (known == no_route) {
       const CorePlaces& places = machine_[core];
@@ -137,7 +136,7 @@ void Scheduler::finish_tile(TileId tile) {
   }
   fresh_.clear();
   results_.clear();
-  const bool streams_out = streams(tile, static_cast<std::size_t>(Path::output));
+  const bool streams_out = places_.streams_out(tile);
   for (const TileWrite& write : tiles_.writes_of(tile)) {
     if (streams_out) write_home(tile, write, made);
     if (failure_) return;
@@ -170,7 +169,7 @@ void Scheduler::finish_tile(TileId tile) {
 void Scheduler::write_home(TileId tile, const TileWrite& write, const Moment& made) {
   BufferState& state = buffers_[write.buffer.index()];
   TensorState& tensor = tensor_of(write.buffer);
-  const MemoryId written = output_memory(tile);
+  const MemoryId written = places_.output_memory(tile);
   if (written == tensor.home) {
     tensor.start = std::min(tensor.start, out_.tiles[tile.index()].start);
     tensor.end = std::max(tensor.end, made.at);
@@ -233,12 +232,13 @@ void Scheduler::finish_read(TileId tile, const TileRead& read) {
   const Moment end{out_.tiles[tile.index()].end, Wait::memory, static_cast<std::uint32_t>(tile.index())};
   TensorState& tensor = tensor_of(read.buffer);
   // From another home it reads what has come there for it.
-  if (streams(tile, read) && memory_for(tile, read) == tensor.home) tensor.end = std::max(tensor.end, end.at);
+  if (places_.streams(tile, read) && places_.memory_for(tile, read) == tensor.home)
+    tensor.end = std::max(tensor.end, end.at);
   --state.readers;
   if (graph_[tiles_.node[tile.index()]].phase == Phase::forward) --state.forward_readers;
   if (state.readers == 0) {
     drop(read.buffer);
-  } else if (!streams(tile, read)) {
+  } else if (!places_.streams(tile, read)) {
     const std::uint32_t copy = find(tile, read);
     if (copy != none && copies_[copy].readers == 0 && (!copies_[copy].responsible || state.home.at < never)) {
       release(copy, copies_[copy].idle);

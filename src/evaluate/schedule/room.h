@@ -2,7 +2,7 @@
 // when that will be, for ever. So room that is found at a moment is there from then on, also beside what starts later.
 #pragma once
 
-#include "evaluate/schedule/schedule.h"
+#include "evaluate/schedule/moment.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +13,7 @@ namespace monet {
 
 class Room {
  public:
-  struct Moment {
-    double at = 0;
-    Wait wait = Wait::nothing;
-    std::uint32_t by = 0;
-  };
+  using Moment = scheduling::Moment;
 
   // No capacity: there is room for anything.
   explicit Room(std::optional<std::int64_t> capacity) : capacity_(capacity) {}

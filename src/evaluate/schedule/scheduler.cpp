@@ -58,9 +58,9 @@ Status Scheduler::run_by_readiness() {
 }
 
 void Scheduler::offer(TileId tile, double at) {
-  CoreState& core = cores_[core_of(tile).index()];
+  CoreState& core = cores_[places_.core_of(tile).index()];
   core.coming.push({at, rank_[tile.index()], static_cast<std::uint32_t>(tile.index())});
-  if (!announced_.empty()) announce(core_of(tile).index());
+  if (!announced_.empty()) announce(places_.core_of(tile).index());
 }
 
 void Scheduler::announce(std::size_t c) {
@@ -84,7 +84,7 @@ Status Scheduler::place(TileId tile) {
   }
   ScheduledTile& to = out_.tiles[tile.index()];
   CoreState& core = cores_[to.core.index()];
-  const TileCost& tile_cost = cost(tile);
+  const TileCost& tile_cost = places_.cost(tile);
   pin_ = static_cast<std::uint32_t>(tile.index());
   used_.clear();
   Moment start = later(core.free, {to.start, Wait::data, to.by});
@@ -93,19 +93,19 @@ Status Scheduler::place(TileId tile) {
   only_parts_ = false;
   only_parts_ = has_more_than_it_needs(tile) && !has_room_for_all(tile, tile_cost);
   for (const TileRead& read : tiles_.reads_of(tile)) {
-    if (streams(tile, read)) continue;
+    if (places_.streams(tile, read)) continue;
     if (const std::uint32_t copy = find(tile, read); copy != none) {
       copies_[copy].pinned = pin_;
     }
   }
   for (const TileWrite& write : tiles_.writes_of(tile)) {
-    if (!write.adds || streams(tile, static_cast<std::size_t>(Path::output))) continue;
-    if (const std::uint32_t copy = find(write.buffer, output_memory(tile)); copy != none) {
+    if (!write.adds || places_.streams_out(tile)) continue;
+    if (const std::uint32_t copy = find(write.buffer, places_.output_memory(tile)); copy != none) {
       copies_[copy].pinned = pin_;
     }
   }
   for (const TileRead& read : tiles_.reads_of(tile)) {
-    MONET_TRY(const Moment ready, streams(tile, read) ? at_home(tile, read) : in_core(tile, read));
+    MONET_TRY(const Moment ready, places_.streams(tile, read) ? at_home(tile, read) : in_core(tile, read));
     start = later(start, ready);
   }
   MONET_TRY(const Moment room, room_for_results(tile, tile_cost));

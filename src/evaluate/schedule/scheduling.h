@@ -5,24 +5,18 @@
 #pragma once
 
 #include "evaluate/schedule/bookings.h"
+#include "evaluate/schedule/moment.h"
 #include "evaluate/schedule/room.h"
 #include "evaluate/schedule/scheduler.h"
+#include "evaluate/schedule/tile_places.h"
 
 #include <array>
-#include <limits>
 #include <optional>
 #include <queue>
 #include <utility>
 #include <vector>
 
 namespace monet::scheduling {
-
-constexpr double never = std::numeric_limits<double>::infinity();
-constexpr std::uint32_t none = 0xffffffffU;
-
-using Moment = Room::Moment;
-
-inline Moment later(const Moment& a, const Moment& b) { return b.at > a.at ? b : a; }
 
 // A buffer, or the part of it that the tiles of one piece of an operator read, in the memory of a core.
 struct Copy {
@@ -98,6 +92,7 @@ class Scheduler {
         machine_(input.machine),
         hardware_(input.machine.hardware()),
         tiles_(input.tiles),
+        places_(input),
         direct_(input.assignment.transfers == PlanTransfers::direct) {}
 
   Expected<Schedule> run();
@@ -128,22 +123,6 @@ class Scheduler {
     return tensor;
   }
   TensorState& tensor_of(BufferId buffer) { return tensors_[stored_as(tiles_.buffers[buffer.index()].tensor).index()]; }
-  const TileCost& cost(TileId tile) const { return in_.costs[in_.cost_of[tile.index()]]; }
-  CoreId core_of(TileId tile) const { return out_.tiles[tile.index()].core; }
-  std::size_t path_of(TileId tile, const TileRead& read) const {
-    return static_cast<std::size_t>(in_.costs.path_of(tiles_.node[tile.index()], tiles_.part(read).input));
-  }
-  bool streams(TileId tile, std::size_t path) const { return (in_.streamed[tile.index()] >> path & 1U) != 0; }
-  bool streams(TileId tile, const TileRead& read) const { return streams(tile, path_of(tile, read)); }
-  MemoryId memory_for(TileId tile, const TileRead& read) const {
-    const std::size_t path = path_of(tile, read);
-    return streams(tile, path) ? machine_[core_of(tile)].home[path] : machine_[core_of(tile)].local[path];
-  }
-  MemoryId output_memory(TileId tile) const {
-    const auto path = static_cast<std::size_t>(Path::output);
-    return streams(tile, path) ? machine_[core_of(tile)].home[path] : machine_[core_of(tile)].local[path];
-  }
-  std::uint32_t group_of(TileId tile) const { return group_[tile.index()]; }
   // The whole buffer in that memory.
   std::uint32_t find(BufferId buffer, MemoryId memory) const {
     for (std::uint32_t c = buffers_[buffer.index()].copies; c != none; c = copies_[c].next) {
@@ -153,12 +132,13 @@ class Scheduler {
   }
   // The same, or the part of it that the tile reads.
   std::uint32_t find(TileId tile, const TileRead& read) const {
-    const MemoryId memory = memory_for(tile, read);
+    const MemoryId memory = places_.memory_for(tile, read);
     for (std::uint32_t c = buffers_[read.buffer.index()].copies; c != none; c = copies_[c].next) {
       const Copy& copy = copies_[c];
       if (copy.memory != memory) continue;
       if (only_parts_ && copy.bytes > tiles_.part(read).group_bytes) continue;
-      if (copy.group == none || (copy.group == group_of(tile) && copy.input == tiles_.part(read).input)) return c;
+      if (copy.group == none || (copy.group == places_.group_of(tile) && copy.input == tiles_.part(read).input))
+        return c;
     }
     return none;
   }
@@ -282,14 +262,14 @@ class Scheduler {
   RoutedMachine& machine_;
   const Hardware& hardware_;
   const TileGraph& tiles_;
+  TilePlaces places_;
   bool direct_;
   Schedule out_;
   std::optional<Bookings> bookings_;
   std::vector<Room> rooms_;                       // by memory
   std::vector<std::vector<std::uint32_t>> held_;  // copies in each memory
   std::vector<CoreState> cores_;
-  std::vector<std::uint32_t> rank_;   // by tile
-  std::vector<std::uint32_t> group_;  // by tile: which piece of its operator's split, a number of its own
+  std::vector<std::uint32_t> rank_;  // by tile
   std::vector<bool> placed_;
   std::vector<BufferState> buffers_;
   std::vector<TensorState> tensors_;

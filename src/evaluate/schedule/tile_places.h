@@ -1,0 +1,39 @@
+// Where tiles run, read and write, as the plan says.
+#pragma once
+
+#include "evaluate/schedule/scheduler.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace monet::scheduling {
+
+class TilePlaces {
+ public:
+  explicit TilePlaces(const ScheduleInput& input);
+
+  CoreId core_of(TileId tile) const { return core_[tile.index()]; }
+  // Which piece of its operator's split, a number of its own.
+  std::uint32_t group_of(TileId tile) const { return group_[tile.index()]; }
+  const TileCost& cost(TileId tile) const { return in_.costs[in_.cost_of[tile.index()]]; }
+  std::size_t path_of(TileId tile, const TileRead& read) const {
+    return static_cast<std::size_t>(in_.costs.path_of(in_.tiles.node[tile.index()], in_.tiles.part(read).input));
+  }
+  bool streams(TileId tile, std::size_t path) const { return (in_.streamed[tile.index()] >> path & 1U) != 0; }
+  bool streams(TileId tile, const TileRead& read) const { return streams(tile, path_of(tile, read)); }
+  bool streams_out(TileId tile) const { return streams(tile, static_cast<std::size_t>(Path::output)); }
+  MemoryId memory_for(TileId tile, const TileRead& read) const { return memory_for(tile, path_of(tile, read)); }
+  MemoryId output_memory(TileId tile) const { return memory_for(tile, static_cast<std::size_t>(Path::output)); }
+
+ private:
+  MemoryId memory_for(TileId tile, std::size_t path) const {
+    const CorePlaces& places = in_.machine[core_of(tile)];
+    return streams(tile, path) ? places.home[path] : places.local[path];
+  }
+
+  const ScheduleInput& in_;
+  std::vector<CoreId> core_;
+  std::vector<std::uint32_t> group_;
+};
+
+}  // namespace monet::scheduling
