@@ -17,6 +17,7 @@ Status Scheduler::prepare() {
     cycles[t] = places_.cost(TileId(t)).cycles;
   }
   rank_ = tile_order(graph_, in_.dependencies, in_.assignment, tiles_, cycles);
+  ready_.emplace(hardware_.cores.size(), rank_);
   stream_routes_.assign(hardware_.cores.size() * 2 * path_count, no_route);
   find_ports();
   bookings_.emplace(machine_.channels());

@@ -223,7 +223,7 @@ void Scheduler::arrived(TileId tile, const Moment& moment) {
     waiting.by = moment.by;
   }
   if (--waits_for_[tile.index()] == 0 && in_.assignment.order == PlanOrder::critical_path) {
-    offer(tile, waiting.start);
+    ready_->offer(tile, waiting.core, waiting.start);
   }
 }
 

@@ -30,50 +30,14 @@ Status Scheduler::run_in_order() {
 
 Status Scheduler::run_by_readiness() {
   for (std::size_t t = 0; t < tiles_.tiles(); ++t) {
-    if (waits_for_[t] == 0) offer(TileId(t), 0);
+    if (waits_for_[t] == 0) ready_->offer(TileId(t), places_.core_of(TileId(t)), 0);
   }
-  announced_.assign(cores_.size(), never);
-  for (std::size_t c = 0; c < cores_.size(); ++c) announce(c);
   std::size_t left = tiles_.tiles();
-  while (!turns_.empty()) {
-    const Turn turn = turns_.top();
-    turns_.pop();
-    if (turn.at != announced_[turn.core]) continue;
-    announced_[turn.core] = never;
-    CoreState& core = cores_[turn.core];
-    while (!core.coming.empty() && core.coming.top().at <= turn.at) {
-      core.waiting.push(core.coming.top());
-      core.coming.pop();
-    }
-    const std::uint32_t tile = core.waiting.top().tile;
-    core.waiting.pop();
-    MONET_RETURN_IF_ERROR(place(TileId(tile)));
-    --left;
-    announce(turn.core);
-  }
+  for (auto tile = ready_->next(); tile; tile = ready_->next(), --left) MONET_RETURN_IF_ERROR(place(*tile));
   if (left > 0) {
     return Error{.kind = ErrorKind::defect, .message = fmt::format("{} tiles wait for each other", left)};
   }
   return Done{};
-}
-
-void Scheduler::offer(TileId tile, double at) {
-  CoreState& core = cores_[places_.core_of(tile).index()];
-  core.coming.push({at, rank_[tile.index()], static_cast<std::uint32_t>(tile.index())});
-  if (!announced_.empty()) announce(places_.core_of(tile).index());
-}
-
-void Scheduler::announce(std::size_t c) {
-  const CoreState& core = cores_[c];
-  double at = never;
-  if (!core.waiting.empty()) {
-    at = core.free.at;
-  } else if (!core.coming.empty()) {
-    at = std::max(core.free.at, core.coming.top().at);
-  }
-  if (at == announced_[c]) return;
-  announced_[c] = at;
-  if (at < never) turns_.push({at, static_cast<std::uint32_t>(c)});
 }
 
 Status Scheduler::place(TileId tile) {
@@ -120,6 +84,7 @@ Status Scheduler::place(TileId tile) {
   placed_[tile.index()] = true;
   core.previous_start = to.start;
   core.free = {to.end, Wait::core, static_cast<std::uint32_t>(tile.index())};
+  ready_->set_busy(to.core, to.end);
   finish_tile(tile);
   if (failure_) return *std::move(failure_);
   return Done{};

@@ -6,13 +6,13 @@
 
 #include "evaluate/schedule/bookings.h"
 #include "evaluate/schedule/moment.h"
+#include "evaluate/schedule/ready_queue.h"
 #include "evaluate/schedule/room.h"
 #include "evaluate/schedule/scheduler.h"
 #include "evaluate/schedule/tile_places.h"
 
 #include <array>
 #include <optional>
-#include <queue>
 #include <utility>
 #include <vector>
 
@@ -65,23 +65,9 @@ struct PagedState {
   double paged_in = 0;                             // when the last of it has come
 };
 
-struct Ready {
-  double at;
-  std::uint32_t rank;
-  std::uint32_t tile;
-};
-struct LaterReady {
-  bool operator()(const Ready& a, const Ready& b) const { return a.at != b.at ? a.at > b.at : a.rank > b.rank; }
-};
-struct LaterRank {
-  bool operator()(const Ready& a, const Ready& b) const { return a.rank > b.rank; }
-};
-
 struct CoreState {
   Moment free;
   double previous_start = 0;
-  std::priority_queue<Ready, std::vector<Ready>, LaterReady> coming;
-  std::priority_queue<Ready, std::vector<Ready>, LaterRank> waiting;
 };
 
 class Scheduler {
@@ -151,9 +137,6 @@ class Scheduler {
   // ---- choosing
   Status run_in_order();
   Status run_by_readiness();
-  void offer(TileId tile, double at);
-  // When a core can take its next tile.
-  void announce(std::size_t c);
   Status place(TileId tile);
 
   // ---- operands
@@ -270,6 +253,7 @@ class Scheduler {
   std::vector<std::vector<std::uint32_t>> held_;  // copies in each memory
   std::vector<CoreState> cores_;
   std::vector<std::uint32_t> rank_;  // by tile
+  std::optional<ReadyQueue> ready_;
   std::vector<bool> placed_;
   std::vector<BufferState> buffers_;
   std::vector<TensorState> tensors_;
@@ -294,13 +278,6 @@ class Scheduler {
   std::vector<std::uint32_t> port_channels_;
   std::size_t max_ports_ = 0;
   std::vector<ChannelUse> uses_;
-  struct Turn {
-    double at;
-    std::uint32_t core;
-    bool operator<(const Turn& other) const { return at != other.at ? at > other.at : core > other.core; }
-  };
-  std::priority_queue<Turn> turns_;
-  std::vector<double> announced_;   // by core: its turn in the queue
   std::size_t since_question_ = 0;  // tiles placed since it was last asked whether to stop
   // Of the tile that is being placed.
   std::uint32_t pin_ = none;
