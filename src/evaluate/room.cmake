@@ -92,6 +92,7 @@ monet_room(evaluate
   schedule/order.cpp
   schedule/paging.cpp
   schedule/prepare.cpp
+  schedule/readers.cpp
   schedule/ready_queue.cpp
   schedule/results.cpp
   schedule/room.cpp

@@ -20,7 +20,7 @@ std::uint32_t Scheduler::add_copy(BufferId buffer, MemoryId memory, std::int64_t
   }
   Copy& copy = copies_[id];
   copy = Copy{.memory = memory, .group = group, .input = input, .buffer = buffer, .pinned = pin_, .bytes = bytes};
-  copy.readers = readers_in(buffer, memory, group, input);
+  copy.readers = readers_.to_come_in(buffer, memory, group, input);
   copy.next = buffers_[buffer.index()].copies;
   buffers_[buffer.index()].copies = id;
   copy.place = static_cast<std::uint32_t>(held_[memory.index()].size());
@@ -28,15 +28,6 @@ std::uint32_t Scheduler::add_copy(BufferId buffer, MemoryId memory, std::int64_t
   copy.stay = static_cast<std::uint32_t>(out_.stays.size());
   out_.stays.push_back({.start = 0, .end = never, .bytes = bytes, .buffer = buffer, .tile = {}, .memory = memory});
   return id;
-}
-
-std::uint32_t Scheduler::readers_in(BufferId buffer, MemoryId memory, std::uint32_t group, std::uint8_t input) {
-  std::uint32_t count = 0;
-  for (std::uint32_t i = first_unplaced(buffer); i < first_reader_[buffer.index() + 1]; ++i) {
-    if (reads_into_[i].memory != memory || placed_[readers_[i]]) continue;
-    if (group == none || (places_.group_of(TileId(readers_[i])) == group && reads_into_[i].input == input)) ++count;
-  }
-  return count;
 }
 
 void Scheduler::release(std::uint32_t id, const Moment& at) {
@@ -91,9 +82,8 @@ std::uint32_t Scheduler::choose_victim(MemoryId memory) {
   for (std::uint32_t id : held_[memory.index()]) {
     const Copy& copy = copies_[id];
     if (copy.pinned == pin_) continue;
-    const std::uint32_t next = first_unplaced(copy.buffer);
-    const std::uint64_t when =
-        copy.readers == 0 || next == first_reader_[copy.buffer.index() + 1] ? 0xffffffffULL : rank_[readers_[next]];
+    const auto readers = readers_.to_come(copy.buffer);
+    const std::uint64_t when = copy.readers == 0 || readers.empty() ? 0xffffffffULL : rank_[readers.front()];
     const bool clean = !copy.responsible || buffers_[copy.buffer.index()].home.at < never;
     const std::uint64_t score = when << 1 | (clean ? 1 : 0);
     if (best == none || score > best_score || (score == best_score && id < best)) {

@@ -192,10 +192,10 @@ void Scheduler::find_listeners(TileId tile, BufferId buffer, MemoryId memory, Me
   const std::int64_t bytes = tiles_.buffers[buffer.index()].bytes;
   const double latest = earliest.at + 8.0 * static_cast<double>(bytes) / machine_.routes()[route].bits_per_cycle;
   const NodeId node = tiles_.node[tile.index()];
-  for (std::uint32_t i = first_unplaced(buffer); i < first_reader_[buffer.index() + 1]; ++i) {
-    const TileId other(readers_[i]);
+  for (std::uint32_t reader : readers_.to_come(buffer)) {
+    const TileId other(reader);
     if (tiles_.node[other.index()] != node) break;
-    if (placed_[other.index()] || other == tile) continue;
+    if (readers_.is_placed(other) || other == tile) continue;
     for (const TileRead& read : tiles_.reads_of(other)) {
       if (read.buffer != buffer || places_.streams(other, read)) continue;
       const MemoryId to = places_.memory_for(other, read);

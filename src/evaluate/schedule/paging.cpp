@@ -168,7 +168,7 @@ void Scheduler::page_out_if_done(BufferId buffer) {
   const MemoryId storage = pages_to(buffer);
   BufferState& state = buffers_[buffer.index()];
   if (!storage.valid() || paged_state_of(buffer) != nullptr || state.paged_out || state.paged_back ||
-      state.forward_readers > 0 || state.readers == 0 || state.home.at == never) {
+      readers_.left_in_forward(buffer) > 0 || readers_.left(buffer) == 0 || state.home.at == never) {
     return;
   }
   TensorState& tensor = tensor_of(buffer);

@@ -32,7 +32,6 @@ Status Scheduler::prepare() {
   for (std::size_t c = 0; c < hardware_.cores.size(); ++c) {
     out_.home_of.push_back(machine_[CoreId(c)].home[static_cast<std::size_t>(Path::output)]);
   }
-  placed_.assign(tiles, false);
   find_paged_states();
   find_dependencies();
   find_homes();
@@ -84,43 +83,27 @@ void Scheduler::reserve_ports() {
 void Scheduler::find_dependencies() {
   const std::size_t buffers = tiles_.buffers.size();
   buffers_.resize(buffers);
-  first_reader_.assign(buffers + 1, 0);
-  for (const TileRead& read : tiles_.reads) ++first_reader_[read.buffer.index() + 1];
-  for (std::size_t b = 0; b < buffers; ++b) first_reader_[b + 1] += first_reader_[b];
-  readers_.resize(tiles_.reads.size());
-  reads_into_.resize(tiles_.reads.size());
-  next_reader_.assign(first_reader_.begin(), first_reader_.end() - 1);
   waits_for_.assign(tiles_.tiles(), 0);
   std::vector<std::uint32_t> last_writer;
   std::vector<NodeId> updater(graph_.tensors().size());  // by tensor: what replaces its value
   for (const Tensor& tensor : graph_.tensors()) {
     if (tensor.updates.valid()) updater[tensor.updates.index()] = tensor.producer;
   }
-  for (std::size_t t = 0; t < tiles_.tiles(); ++t) {
-    const TileId tile(t);
-    const Node& node = graph_[tiles_.node[t]];
-    for (const TileRead& read : tiles_.reads_of(tile)) {
-      const std::size_t b = read.buffer.index();
-      reads_into_[next_reader_[b]] = {places_.streams(tile, read) ? MemoryId() : places_.memory_for(tile, read),
-                                      tiles_.part(read).input};
-      readers_[next_reader_[b]++] = static_cast<std::uint32_t>(t);
-      BufferState& state = buffers_[b];
-      ++state.readers;
-      if (node.phase == Phase::forward) ++state.forward_readers;
-      const NodeId replaced_by = updater[tiles_.buffers[b].tensor.index()];
-      if (replaced_by.valid() && replaced_by != tiles_.node[t]) {
+  for (std::size_t b = 0; b < buffers; ++b) {
+    const NodeId replaced_by = updater[tiles_.buffers[b].tensor.index()];
+    if (replaced_by.valid()) {
+      for (std::uint32_t t : readers_.of(BufferId(b))) {
         const std::pair pair(tiles_.node[t], replaced_by);
-        if (replaces_.empty() || replaces_.back() != pair) replaces_.push_back(pair);
-      }
-      const TileId maker = tiles_.buffers[b].maker;
-      if (maker.valid()) {
-        ++waits_for_[t];
-        if (places_.streams(tile, read) ||
-            (!direct_ && places_.memory_for(tile, read) != places_.output_memory(maker))) {
-          state.must_go_home = true;
-        }
+        if (pair.first != replaced_by && (replaces_.empty() || replaces_.back() != pair)) replaces_.push_back(pair);
       }
     }
+    const TileId maker = tiles_.buffers[b].maker;
+    if (!maker.valid()) continue;
+    for (std::uint32_t t : readers_.of(BufferId(b))) ++waits_for_[t];
+    buffers_[b].must_go_home = !readers_.all_in(BufferId(b), direct_ ? MemoryId() : places_.output_memory(maker));
+  }
+  for (std::size_t t = 0; t < tiles_.tiles(); ++t) {
+    const TileId tile(t);
     for (const TileWrite& write : tiles_.writes_of(tile)) {
       if (last_writer.empty() && !write.adds && write.final) continue;
       if (last_writer.empty()) last_writer.assign(buffers, none);
@@ -142,7 +125,6 @@ void Scheduler::find_dependencies() {
   }
   left_of_.resize(tiles_.operators.size());
   for (std::size_t n = 0; n < left_of_.size(); ++n) left_of_[n] = {tiles_.operators[n].count, {}};
-  next_reader_.assign(first_reader_.begin(), first_reader_.end() - 1);
 }
 
 void Scheduler::wait_for_paging() {
@@ -152,10 +134,12 @@ void Scheduler::wait_for_paging() {
     if (!in_.assignment.paged[i].valid() || paged_state_of(TensorId(i)) != nullptr) continue;
     forward.clear();
     later.clear();
-    for (std::uint32_t r = first_reader_[tiles_.first_buffer[i]]; r < first_reader_[tiles_.first_buffer[i + 1]]; ++r) {
-      const NodeId node = tiles_.node[readers_[r]];
-      auto& nodes = graph_[node].phase == Phase::forward ? forward : later;
-      if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
+    for (std::uint32_t b = tiles_.first_buffer[i]; b < tiles_.first_buffer[i + 1]; ++b) {
+      for (std::uint32_t t : readers_.of(BufferId(b))) {
+        const NodeId node = tiles_.node[t];
+        auto& nodes = graph_[node].phase == Phase::forward ? forward : later;
+        if (std::ranges::find(nodes, node) == nodes.end()) nodes.push_back(node);
+      }
     }
     for (NodeId first : forward) {
       for (NodeId second : later) replaces_.emplace_back(first, second);

@@ -209,10 +209,8 @@ void Scheduler::complete(TileId tile, BufferId buffer) {
     if (auto done = write_back(buffer); !done) failure_ = done.error();
   }
   const Moment made{out_.tiles[tile.index()].end, Wait::data, static_cast<std::uint32_t>(tile.index())};
-  for (std::uint32_t i = first_reader_[buffer.index()]; i < first_reader_[buffer.index() + 1]; ++i) {
-    arrived(TileId(readers_[i]), made);
-  }
-  if (state.readers == 0) drop(buffer);
+  for (std::uint32_t reader : readers_.of(buffer)) arrived(TileId(reader), made);
+  if (readers_.left(buffer) == 0) drop(buffer);
   page_out_if_done(buffer);
 }
 
@@ -234,9 +232,8 @@ void Scheduler::finish_read(TileId tile, const TileRead& read) {
   // From another home it reads what has come there for it.
   if (places_.streams(tile, read) && places_.memory_for(tile, read) == tensor.home)
     tensor.end = std::max(tensor.end, end.at);
-  --state.readers;
-  if (graph_[tiles_.node[tile.index()]].phase == Phase::forward) --state.forward_readers;
-  if (state.readers == 0) {
+  readers_.finish_read(read.buffer, graph_[tiles_.node[tile.index()]].phase);
+  if (readers_.left(read.buffer) == 0) {
     drop(read.buffer);
   } else if (!places_.streams(tile, read)) {
     const std::uint32_t copy = find(tile, read);

@@ -81,7 +81,7 @@ Status Scheduler::place(TileId tile) {
   to.cost = in_.cost_of[tile.index()];
   to.end = start.at + tile_cost.cycles;
   occupy(tile, tile_cost);
-  placed_[tile.index()] = true;
+  readers_.set_placed(tile);
   core.previous_start = to.start;
   core.free = {to.end, Wait::core, static_cast<std::uint32_t>(tile.index())};
   ready_->set_busy(to.core, to.end);

@@ -6,6 +6,7 @@
 
 #include "evaluate/schedule/bookings.h"
 #include "evaluate/schedule/moment.h"
+#include "evaluate/schedule/readers.h"
 #include "evaluate/schedule/ready_queue.h"
 #include "evaluate/schedule/room.h"
 #include "evaluate/schedule/scheduler.h"
@@ -37,8 +38,6 @@ struct Copy {
 
 struct BufferState {
   std::uint32_t copies = none;
-  std::uint32_t readers = 0;          // tiles that have not been placed yet
-  std::uint32_t forward_readers = 0;  // of those, in the forward part
   Moment home{never};                 // it is there at home from then on
   std::uint32_t bus_transfer = none;  // that carried it over a bus
   bool must_go_home = false;
@@ -79,6 +78,7 @@ class Scheduler {
         hardware_(input.machine.hardware()),
         tiles_(input.tiles),
         places_(input),
+        readers_(input.graph, input.tiles, places_),
         direct_(input.assignment.transfers == PlanTransfers::direct) {}
 
   Expected<Schedule> run();
@@ -128,11 +128,6 @@ class Scheduler {
     }
     return none;
   }
-  std::uint32_t first_unplaced(BufferId buffer) {
-    std::uint32_t& next = next_reader_[buffer.index()];
-    while (next < first_reader_[buffer.index() + 1] && placed_[readers_[next]]) ++next;
-    return next;
-  }
 
   // ---- choosing
   Status run_in_order();
@@ -175,8 +170,6 @@ class Scheduler {
   // ---- copies and room
   std::uint32_t add_copy(BufferId buffer, MemoryId memory, std::int64_t bytes, std::uint32_t group = none,
                          std::uint8_t input = 0);
-  // Tiles still to be placed that will read the buffer (the group's part of it) in that memory.
-  std::uint32_t readers_in(BufferId buffer, MemoryId memory, std::uint32_t group, std::uint8_t input);
   static void keep_until(Copy& copy, const Moment& until) { copy.idle = later(copy.idle, until); }
   void release(std::uint32_t id, const Moment& at);
   // Takes `bytes` of a memory for the tile that is being placed; from when on they are there.
@@ -246,6 +239,7 @@ class Scheduler {
   const Hardware& hardware_;
   const TileGraph& tiles_;
   TilePlaces places_;
+  Readers readers_;
   bool direct_;
   Schedule out_;
   std::optional<Bookings> bookings_;
@@ -254,19 +248,12 @@ class Scheduler {
   std::vector<CoreState> cores_;
   std::vector<std::uint32_t> rank_;  // by tile
   std::optional<ReadyQueue> ready_;
-  std::vector<bool> placed_;
   std::vector<BufferState> buffers_;
   std::vector<TensorState> tensors_;
   std::vector<PagedState> paged_states_;
   std::vector<std::uint32_t> paged_state_of_;  // by tensor; empty: there are none
   std::vector<Copy> copies_;
   std::vector<std::uint32_t> free_copies_;
-  std::vector<std::uint32_t> first_reader_, readers_, next_reader_;  // tiles that read each buffer
-  struct ReadInto {
-    MemoryId memory;  // of the core; not valid: it streams
-    std::uint8_t input = 0;
-  };
-  std::vector<ReadInto> reads_into_;                            // as readers_: a read each
   std::vector<std::uint32_t> waits_for_;                        // by tile: inputs not made yet
   std::vector<std::pair<std::uint32_t, std::uint32_t>> chain_;  // tiles that add, after which
   std::vector<std::pair<NodeId, NodeId>>
