@@ -91,6 +91,7 @@ monet_room(evaluate
   schedule/operands.cpp
   schedule/order.cpp
   schedule/paging.cpp
+  schedule/ports.cpp
   schedule/prepare.cpp
   schedule/readers.cpp
   schedule/ready_queue.cpp

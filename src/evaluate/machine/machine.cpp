@@ -244,6 +244,14 @@ Route RoutedMachine::find_route(MemoryId from, MemoryId to, bool with_buses) {
 
 std::uint32_t RoutedMachine::route(MemoryId from, MemoryId to) { return number_of(from, to, true); }
 
+Expected<std::uint32_t> RoutedMachine::needed_route(MemoryId from, MemoryId to) {
+  const std::uint32_t found = route(from, to);
+  if (found != no_route) return found;
+  return Error{.message = fmt::format("nothing leads from {} to {}", (*hardware_)[from].name, (*hardware_)[to].name),
+               .place = hardware_->name,
+               .advice = "join them by a link"};
+}
+
 std::uint32_t RoutedMachine::detour(MemoryId from, MemoryId to) { return number_of(from, to, false); }
 
 std::uint32_t RoutedMachine::number_of(MemoryId from, MemoryId to, bool with_buses) {

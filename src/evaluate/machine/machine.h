@@ -84,6 +84,8 @@ class RoutedMachine {
   // The way from one memory to another with the fewest links, and among those the widest; no_route: there is none.
   // Found when it is first asked for; its number depends on what was asked before, the way itself does not.
   std::uint32_t route(MemoryId from, MemoryId to);
+  // The same; an error if there is none.
+  Expected<std::uint32_t> needed_route(MemoryId from, MemoryId to);
   // The same without any bus.
   std::uint32_t detour(MemoryId from, MemoryId to);
   // What a transfer along route() takes at least, without making it; infinite: there is none.

@@ -53,8 +53,7 @@ Expected<Moment> Scheduler::at_home(TileId tile, const TileRead& read) {
 
 Expected<Moment> Scheduler::visit(BufferId buffer, std::int64_t bytes, MemoryId memory) {
   const MemoryId home = tensor_of(buffer).home;
-  const std::uint32_t route = machine_.route(home, memory);
-  if (route == no_route) return unreachable(home, memory);
+  MONET_TRY(const std::uint32_t route, machine_.needed_route(home, memory));
   MONET_TRY(const Moment there,
             move(buffer, bytes, home, memory, route, TransferKind::fetch, buffers_[buffer.index()].home));
   visits_.push_back({.start = out_.transfers.back().start,
@@ -114,12 +113,12 @@ Expected<std::uint32_t> Scheduler::fetch(TileId tile, BufferId buffer, MemoryId 
   if (best == none && state.home.at == never) MONET_RETURN_IF_ERROR(write_back(buffer));
   if (state.home.at < never) {
     const std::uint32_t route = machine_.route(tensor.home, memory);
-    if (route == no_route && best == none) return unreachable(tensor.home, memory);
+    if (route == no_route && best == none) return machine_.needed_route(tensor.home, memory);
     if (route != no_route) {
       // The one that is free first.
       const auto end = [&](std::uint32_t along, double from) {
         const Route& way = machine_.routes()[along];
-        return bookings_->probe(way.channels, from, bits, way.bits_per_cycle);
+        return bookings_.probe(way.channels, from, bits, way.bits_per_cycle);
       };
       if (best == none || end(route, state.home.at) <= end(best_route, copies_[best].ready.at)) {
         best = none;
@@ -181,7 +180,7 @@ std::uint32_t Scheduler::sooner(std::uint32_t route, MemoryId from, MemoryId to,
   if (detour == no_route) return route;
   const auto end = [&](std::uint32_t along) {
     const Route& way = machine_.routes()[along];
-    return bookings_->probe(way.channels, start, bits, way.bits_per_cycle) + way.latency_cycles;
+    return bookings_.probe(way.channels, start, bits, way.bits_per_cycle) + way.latency_cycles;
   };
   return end(detour) < end(route) ? detour : route;
 }

@@ -18,10 +18,6 @@ Status Scheduler::prepare() {
   }
   rank_ = tile_order(graph_, in_.dependencies, in_.assignment, tiles_, cycles);
   ready_.emplace(hardware_.cores.size(), rank_);
-  stream_routes_.assign(hardware_.cores.size() * 2 * path_count, no_route);
-  find_ports();
-  bookings_.emplace(machine_.channels());
-  reserve_ports();
   last_on_.assign(machine_.channels().size(), none);
   for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
     const bool bounded = !machine_.is_backing(MemoryId(m));
@@ -37,47 +33,6 @@ Status Scheduler::prepare() {
   find_homes();
   begin_at_home();
   return check_paging();
-}
-
-void Scheduler::find_ports() {
-  for (const Memory& memory : hardware_.memories) max_ports_ = std::max(max_ports_, memory.ports.size());
-  for (std::size_t c = 0; c < hardware_.cores.size(); ++c) {
-    const Core& core = hardware_.cores[c];
-    first_port_.push_back(port_channels_.size());
-    port_channels_.resize(port_channels_.size() + (core.levels.size() + 1) * max_ports_, no_channel);
-    const CorePlaces& places = machine_[CoreId(c)];
-    for (std::size_t level = 0; level <= core.levels.size(); ++level) {
-      const MemoryId memory = level < core.levels.size() ? core.levels[level].memory : places.home[0];
-      const auto among = [&](const auto& list) { return std::ranges::find(list, memory) != list.end(); };
-      if (!among(places.local) && !among(places.home)) continue;
-      for (std::size_t port = 0; port < hardware_[memory].ports.size(); ++port) {
-        port_channels_[port_slot(CoreId(c), static_cast<std::uint8_t>(level), static_cast<std::int8_t>(port))] =
-            machine_.port_channel(memory, static_cast<std::int8_t>(port));
-      }
-    }
-  }
-}
-
-void Scheduler::reserve_ports() {
-  std::vector<std::pair<std::uint32_t, double>> taken;  // channels of one tile, and their bits a cycle
-  for (std::size_t t = 0; t < tiles_.tiles(); ++t) {
-    const TileCost& tile_cost = places_.cost(TileId(t));
-    if (tile_cost.cycles <= 0) continue;
-    taken.clear();
-    for (const PortUse& use : tile_cost.ports) {
-      const std::uint32_t channel = port_channels_[port_slot(places_.core_of(TileId(t)), use.level, use.port)];
-      if (channel == no_channel) continue;
-      const MemoryId memory = machine_.channels()[channel].memory;
-      if (machine_.is_home(memory) || machine_.is_shared(memory)) continue;
-      const auto known = std::ranges::find(taken, channel, &std::pair<std::uint32_t, double>::first);
-      if (known == taken.end()) {
-        taken.emplace_back(channel, use.bits / tile_cost.cycles);
-      } else {
-        known->second += use.bits / tile_cost.cycles;
-      }
-    }
-    for (const auto& [channel, bits_per_cycle] : taken) bookings_->reserve(channel, bits_per_cycle);
-  }
 }
 
 void Scheduler::find_dependencies() {

@@ -60,60 +60,6 @@ Expected<Moment> Scheduler::room_for_results(TileId tile, const TileCost& tile_c
   return moment;
 }
 
-void Scheduler::occupy(TileId tile, const TileCost& tile_cost) {
-  ScheduledTile& to = out_.tiles[tile.index()];
-  if (tile_cost.cycles <= 0) return;
-  uses_.clear();
-  const auto add_use = [&](std::uint32_t channel, double bits) {
-    const auto known = std::ranges::find(uses_, channel, &ChannelUse::channel);
-    if (known != uses_.end()) {
-      known->share += bits / tile_cost.cycles;
-    } else {
-      uses_.push_back({channel, bits / tile_cost.cycles});
-    }
-  };
-  for (const PortUse& use : tile_cost.ports) {
-    const std::uint32_t channel = port_channels_[port_slot(to.core, use.level, use.port)];
-    if (channel != no_channel) add_use(channel, use.bits);
-  }
-  to.read_route = tile_cost.home_read_bits > 0 ? stream_route(to.core, tile, true) : no_route;
-  to.write_route = tile_cost.home_write_bits > 0 ? stream_route(to.core, tile, false) : no_route;
-  // Links that are part of a level are in the tile's own time; those on the way from other cores are not.
-  const bool over_links = std::ranges::any_of(hardware_[to.core].levels, &Level::over_links);
-  double hops = 0;
-  const auto add_links = [&](std::uint32_t route, double bits) {
-    if (route == no_route) return;
-    for (const ChannelUse& use : machine_.routes()[route].channels) {
-      const LinkId link = machine_.channels()[use.channel].link;
-      if (!link.valid()) continue;
-      add_use(use.channel, bits);
-      if (over_links) hops += hardware_[link].latency_cycles;
-    }
-  };
-  add_links(to.read_route, tile_cost.home_read_bits);
-  add_links(to.write_route, tile_cost.home_write_bits);
-  if (!uses_.empty()) to.end = bookings_->book(uses_, to.start, tile_cost.cycles, 1) + hops;
-}
-
-std::uint32_t Scheduler::stream_route(CoreId core, TileId tile, bool reads) {
-  // Sums that go on are read too.
-  for (std::size_t path = reads ? 0 : static_cast<std::size_t>(Path::output); path < path_count; ++path) {
-    if (!places_.streams(tile, path)) continue;
-    std::uint32_t& known = stream_routes_[(core.index() * 2 + (reads ? 0 : 1)) * path_count + path];
-    if (known == no_route) {
-      const CorePlaces& places = machine_[core];
-      MemoryId inner = places.local[path];
-      for (std::size_t other = 0; other < path_count && !inner.valid(); ++other) inner = places.local[other];
-      if (!inner.valid() || inner == places.home[path]) continue;
-      const auto [from, to] = reads ? std::pair(places.home[path], inner) : std::pair(inner, places.home[path]);
-      known = machine_.route(from, to);
-      if (known == no_route && !failure_) failure_ = unreachable(from, to);
-    }
-    if (known != no_route) return known;
-  }
-  return no_route;
-}
-
 void Scheduler::finish_tile(TileId tile) {
   const ScheduledTile& to = out_.tiles[tile.index()];
   const Moment end{to.end, Wait::memory, static_cast<std::uint32_t>(tile.index())};
@@ -178,12 +124,12 @@ void Scheduler::write_home(TileId tile, const TileWrite& write, const Moment& ma
   }
   // Its place is in another memory.
   const std::int64_t bytes = tiles_.buffers[write.buffer.index()].bytes;
-  const std::uint32_t route = machine_.route(written, tensor.home);
-  if (route == no_route) {
-    failure_ = unreachable(written, tensor.home);
+  const auto route = machine_.needed_route(written, tensor.home);
+  if (!route) {
+    failure_ = route.error();
     return;
   }
-  const auto there = move(write.buffer, bytes, written, tensor.home, route, TransferKind::write_back, made);
+  const auto there = move(write.buffer, bytes, written, tensor.home, *route, TransferKind::write_back, made);
   if (!there) {
     failure_ = there.error();
     return;

@@ -80,7 +80,7 @@ Status Scheduler::place(TileId tile) {
   to.by = start.by;
   to.cost = in_.cost_of[tile.index()];
   to.end = start.at + tile_cost.cycles;
-  occupy(tile, tile_cost);
+  MONET_RETURN_IF_ERROR(ports_.occupy(tile, to));
   readers_.set_placed(tile);
   core.previous_start = to.start;
   core.free = {to.end, Wait::core, static_cast<std::uint32_t>(tile.index())};

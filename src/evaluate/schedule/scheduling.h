@@ -6,6 +6,7 @@
 
 #include "evaluate/schedule/bookings.h"
 #include "evaluate/schedule/moment.h"
+#include "evaluate/schedule/ports.h"
 #include "evaluate/schedule/readers.h"
 #include "evaluate/schedule/ready_queue.h"
 #include "evaluate/schedule/room.h"
@@ -78,6 +79,8 @@ class Scheduler {
         hardware_(input.machine.hardware()),
         tiles_(input.tiles),
         places_(input),
+        bookings_(input.machine.channels()),
+        ports_(input, places_, bookings_),
         readers_(input.graph, input.tiles, places_),
         direct_(input.assignment.transfers == PlanTransfers::direct) {}
 
@@ -88,10 +91,6 @@ class Scheduler {
   Status prepare();
   Status check_paging();
   Status check_paged_state(const PagedState& paged_state) const;
-  // Channels of the ports that tiles may use, by core, level and port.
-  void find_ports();
-  // Of memories that a core has for itself, for its tiles.
-  void reserve_ports();
   void find_dependencies();
   // What is paged out is away before the backward part needs it: all of the forward part has read it then.
   void wait_for_paging();
@@ -159,7 +158,6 @@ class Scheduler {
                          const Moment& room) const;
 
   // ---- transfers
-  Error unreachable(MemoryId from, MemoryId to) const;
   // Books a transfer; when its data are there.
   Expected<Moment> move(BufferId buffer, std::int64_t bytes, MemoryId from, MemoryId to, std::uint32_t route,
                         TransferKind kind, const Moment& earliest);
@@ -188,14 +186,6 @@ class Scheduler {
 
   // ---- results
   Expected<Moment> room_for_results(TileId tile, const TileCost& tile_cost);
-  // The tile takes its share of the memories' ports and, for what streams, of the way to home: it runs as long as that
-  // makes it.
-  void occupy(TileId tile, const TileCost& tile_cost);
-  std::size_t port_slot(CoreId core, std::uint8_t level, std::int8_t port) const {
-    return first_port_[core.index()] + level * max_ports_ + static_cast<std::size_t>(port);
-  }
-  // Between home and the core's own memory; where it has none, there is no way to share.
-  std::uint32_t stream_route(CoreId core, TileId tile, bool reads);
   void finish_tile(TileId tile);
   void write_home(TileId tile, const TileWrite& write, const Moment& made);
   // All of a buffer is made.
@@ -239,10 +229,11 @@ class Scheduler {
   const Hardware& hardware_;
   const TileGraph& tiles_;
   TilePlaces places_;
+  Bookings bookings_;
+  Ports ports_;
   Readers readers_;
   bool direct_;
   Schedule out_;
-  std::optional<Bookings> bookings_;
   std::vector<Room> rooms_;                       // by memory
   std::vector<std::vector<std::uint32_t>> held_;  // copies in each memory
   std::vector<CoreState> cores_;
@@ -260,12 +251,7 @@ class Scheduler {
       replaces_;  // readers of a value, and what replaces it or reads it when it was paged
   std::vector<std::pair<std::uint32_t, Moment>> left_of_;  // by node: tiles not placed yet, and the end of the others
   std::vector<std::uint32_t> last_on_;                     // transfer, by channel
-  std::vector<std::uint32_t> stream_routes_;
-  std::vector<std::size_t> first_port_;  // by core
-  std::vector<std::uint32_t> port_channels_;
-  std::size_t max_ports_ = 0;
-  std::vector<ChannelUse> uses_;
-  std::size_t since_question_ = 0;  // tiles placed since it was last asked whether to stop
+  std::size_t since_question_ = 0;                         // tiles placed since it was last asked whether to stop
   // Of the tile that is being placed.
   std::uint32_t pin_ = none;
   double could_start_ = 0;  // its core and its data are there

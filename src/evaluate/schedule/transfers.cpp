@@ -8,12 +8,6 @@
 
 namespace monet::scheduling {
 
-Error Scheduler::unreachable(MemoryId from, MemoryId to) const {
-  return {.message = fmt::format("nothing leads from {} to {}", hardware_[from].name, hardware_[to].name),
-          .place = hardware_.name,
-          .advice = "join them by a link"};
-}
-
 Expected<Moment> Scheduler::move(BufferId buffer, std::int64_t bytes, MemoryId from, MemoryId to, std::uint32_t route,
                                  TransferKind kind, const Moment& earliest) {
   const Route& way = machine_.routes()[route];
@@ -21,8 +15,8 @@ Expected<Moment> Scheduler::move(BufferId buffer, std::int64_t bytes, MemoryId f
   const double bits = 8.0 * static_cast<double>(whole_pages(bytes, from, to));
   // What goes home is booked before the tiles that it would hold up: it leaves the cores their part of their ports.
   const double moved = kind == TransferKind::write_back
-                           ? bookings_->book_aside(way.channels, earliest.at, bits, way.bits_per_cycle, &begin)
-                           : bookings_->book(way.channels, earliest.at, bits, way.bits_per_cycle, &begin);
+                           ? bookings_.book_aside(way.channels, earliest.at, bits, way.bits_per_cycle, &begin)
+                           : bookings_.book(way.channels, earliest.at, bits, way.bits_per_cycle, &begin);
   const double end = moved + way.latency_cycles;
   const auto id = static_cast<std::uint32_t>(out_.transfers.size());
   ScheduledTransfer transfer{.start = begin,
@@ -73,8 +67,7 @@ Status Scheduler::write_back(BufferId buffer) {
                  .message = fmt::format("{} is nowhere", graph_[tiles_.buffers[buffer.index()].tensor].name)};
   }
   const MemoryId home = tensor_of(buffer).home;
-  const std::uint32_t route = machine_.route(copies_[source].memory, home);
-  if (route == no_route) return unreachable(copies_[source].memory, home);
+  MONET_TRY(const std::uint32_t route, machine_.needed_route(copies_[source].memory, home));
   MONET_TRY(state.home, move(buffer, copies_[source].bytes, copies_[source].memory, home, route,
                              TransferKind::write_back, copies_[source].ready));
   keep_until(copies_[source], state.home);
