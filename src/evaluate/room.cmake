@@ -86,15 +86,16 @@ monet_room(evaluate
   run/step_graph_rows.cpp
   run/train_network.cpp
   schedule/bookings.cpp
-  schedule/copies.cpp
-  schedule/finish.cpp
+  schedule/fetches.cpp
+  schedule/homes.cpp
   schedule/operands.cpp
   schedule/order.cpp
   schedule/paging.cpp
   schedule/ports.cpp
-  schedule/prepare.cpp
+  schedule/precedence.cpp
   schedule/readers.cpp
   schedule/ready_queue.cpp
+  schedule/residency.cpp
   schedule/results.cpp
   schedule/room.cpp
   schedule/scheduler.cpp

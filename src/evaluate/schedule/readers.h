@@ -18,7 +18,12 @@ class Readers {
   std::span<const std::uint32_t> of(BufferId buffer) const {
     return std::span(tile_).subspan(first_[buffer.index()], first_[buffer.index() + 1] - first_[buffer.index()]);
   }
-  // Those from the first on that is not placed.
+  // The first that is not placed; none: all are.
+  std::uint32_t next(BufferId buffer) {
+    const std::uint32_t first = first_to_come(buffer);
+    return first < first_[buffer.index() + 1] ? tile_[first] : none;
+  }
+  // Those from it on.
   std::span<const std::uint32_t> to_come(BufferId buffer) {
     const std::uint32_t first = first_to_come(buffer);
     return std::span(tile_).subspan(first, first_[buffer.index() + 1] - first);

@@ -1,5 +1,5 @@
 // A step in time: when each tile runs and each transfer moves, and what every memory holds meanwhile. Made by
-// schedule/schedule.cpp, checked by evaluate/check.
+// schedule/scheduler.cpp, checked by evaluate/check.
 #pragma once
 
 #include "evaluate/cost/tile_cost.h"

@@ -1,15 +1,22 @@
-#include "evaluate/schedule/scheduling.h"
+#include "evaluate/schedule/transfers.h"
 
 #include "base/try.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
 namespace monet::scheduling {
 
-Expected<Moment> Scheduler::move(BufferId buffer, std::int64_t bytes, MemoryId from, MemoryId to, std::uint32_t route,
-                                 TransferKind kind, const Moment& earliest) {
+Transfers::Transfers(const ScheduleInput& input, Bookings& bookings, Homes& homes, std::vector<ScheduledTransfer>& made)
+    : machine_(input.machine),
+      tiles_(input.tiles),
+      bookings_(bookings),
+      homes_(homes),
+      made_(made),
+      last_on_(input.machine.channels().size(), none),
+      over_bus_(input.tiles.buffers.size(), none) {}
+
+Moment Transfers::move(BufferId buffer, std::int64_t bytes, MemoryId from, MemoryId to, std::uint32_t route,
+                       TransferKind kind, const Moment& earliest) {
   const Route& way = machine_.routes()[route];
   double begin = earliest.at;
   const double bits = 8.0 * static_cast<double>(whole_pages(bytes, from, to));
@@ -18,7 +25,7 @@ Expected<Moment> Scheduler::move(BufferId buffer, std::int64_t bytes, MemoryId f
                            ? bookings_.book_aside(way.channels, earliest.at, bits, way.bits_per_cycle, &begin)
                            : bookings_.book(way.channels, earliest.at, bits, way.bits_per_cycle, &begin);
   const double end = moved + way.latency_cycles;
-  const auto id = static_cast<std::uint32_t>(out_.transfers.size());
+  const auto id = static_cast<std::uint32_t>(made_.size());
   ScheduledTransfer transfer{.start = begin,
                              .end = end,
                              .bytes = bytes,
@@ -34,45 +41,77 @@ Expected<Moment> Scheduler::move(BufferId buffer, std::int64_t bytes, MemoryId f
   double free = earliest.at;
   for (const ChannelUse& use : way.channels) {
     const std::uint32_t last = begin > earliest.at ? last_on_[use.channel] : none;
-    if (last == none || out_.transfers[last].end <= free || out_.transfers[last].end > begin * (1 + 1e-12)) continue;
-    free = out_.transfers[last].end;
+    if (last == none || made_[last].end <= free || made_[last].end > begin * (1 + 1e-12)) continue;
+    free = made_[last].end;
     transfer.wait = Wait::transfer;
     transfer.by = last;
   }
   for (const ChannelUse& use : way.channels) last_on_[use.channel] = id;
-  out_.transfers.push_back(transfer);
-  if (machine_.has_bus(route)) buffers_[buffer.index()].bus_transfer = id;
-  TensorState& tensor = tensor_of(buffer);
-  if (to == tensor.home) {
-    tensor.start = std::min(tensor.start, begin);
-    tensor.end = std::max(tensor.end, end);
-  }
-  if (from == tensor.home) tensor.end = std::max(tensor.end, end);
+  made_.push_back(transfer);
+  if (machine_.has_bus(route)) over_bus_[buffer.index()] = id;
+  TensorAtHome& tensor = homes_.tensor_of(buffer);
+  if (to == tensor.memory) tensor.use(begin, end);
+  if (from == tensor.memory) tensor.end = std::max(tensor.end, end);
   return Moment{end, Wait::transfer, id};
 }
 
-std::int64_t Scheduler::whole_pages(std::int64_t bytes, MemoryId from, MemoryId to) const {
-  const std::int64_t page = std::max(hardware_[from].page_bits, hardware_[to].page_bits) / 8;
-  return page <= 1 ? bytes : (bytes + page - 1) / page * page;
+Expected<Moment> Transfers::move(BufferId buffer, std::int64_t bytes, MemoryId from, MemoryId to, TransferKind kind,
+                                 const Moment& earliest) {
+  MONET_TRY(const std::uint32_t route, machine_.needed_route(from, to));
+  return move(buffer, bytes, from, to, route, kind, earliest);
 }
 
-Status Scheduler::write_back(BufferId buffer) {
-  BufferState& state = buffers_[buffer.index()];
-  std::uint32_t source = none;
-  for (std::uint32_t c = state.copies; c != none; c = copies_[c].next) {
-    if (copies_[c].group == none && (source == none || copies_[c].responsible)) source = c;
+Moment Transfers::listen(ScheduledTransfer carrier, MemoryId to, std::uint32_t route, TransferKind kind) {
+  const auto id = static_cast<std::uint32_t>(made_.size());
+  carrier.to = to;
+  carrier.route = route;
+  carrier.kind = kind;
+  carrier.joined = true;
+  made_.push_back(carrier);
+  return {carrier.end, Wait::transfer, id};
+}
+
+double Transfers::probe(std::uint32_t route, double start, double bits) {
+  const Route& way = machine_.routes()[route];
+  return bookings_.probe(way.channels, start, bits, way.bits_per_cycle);
+}
+
+std::uint32_t Transfers::sooner(std::uint32_t route, MemoryId from, MemoryId to, double bits, double start) {
+  if (!machine_.has_bus(route)) return route;
+  const std::uint32_t detour = machine_.detour(from, to);
+  if (detour == no_route) return route;
+  const auto end = [&](std::uint32_t along) {
+    return probe(along, start, bits) + machine_.routes()[along].latency_cycles;
+  };
+  return end(detour) < end(route) ? detour : route;
+}
+
+bool Transfers::same_way(std::uint32_t route, std::uint32_t way, MemoryId to) const {
+  const Route& heard = machine_.routes()[route];
+  const Route& own = machine_.routes()[way];
+  if (own.bits_per_cycle < heard.bits_per_cycle || own.latency_cycles > heard.latency_cycles) return false;
+  return std::ranges::all_of(own.channels, [&](const ChannelUse& use) {
+    return machine_.channels()[use.channel].memory == to ||
+           std::ranges::find(heard.channels, use.channel, &ChannelUse::channel) != heard.channels.end();
+  });
+}
+
+const ScheduledTransfer* Transfers::joinable(BufferId buffer, MemoryId memory, MemoryId from, std::uint32_t route,
+                                             std::int64_t bytes, const Moment& room) const {
+  const std::uint32_t id = over_bus_[buffer.index()];
+  if (id == none) return nullptr;
+  const ScheduledTransfer& transfer = made_[id];
+  if (transfer.from != from || transfer.bytes != bytes || transfer.to == memory || room.at > transfer.start ||
+      tiles_.buffers[buffer.index()].bytes != bytes || !machine_.has_bus(route)) {
+    return nullptr;
   }
-  if (source == none) {
-    return Error{.kind = ErrorKind::defect,
-                 .message = fmt::format("{} is nowhere", graph_[tiles_.buffers[buffer.index()].tensor].name)};
-  }
-  const MemoryId home = tensor_of(buffer).home;
-  MONET_TRY(const std::uint32_t route, machine_.needed_route(copies_[source].memory, home));
-  MONET_TRY(state.home, move(buffer, copies_[source].bytes, copies_[source].memory, home, route,
-                             TransferKind::write_back, copies_[source].ready));
-  keep_until(copies_[source], state.home);
-  copies_[source].responsible = false;
-  return Done{};
+  return same_way(transfer.route, route, memory) ? &transfer : nullptr;
+}
+
+std::int64_t Transfers::whole_pages(std::int64_t bytes, MemoryId from, MemoryId to) const {
+  const Hardware& hardware = machine_.hardware();
+  const std::int64_t page = std::max(hardware[from].page_bits, hardware[to].page_bits) / 8;
+  return page <= 1 ? bytes : (bytes + page - 1) / page * page;
 }
 
 }  // namespace monet::scheduling

@@ -1,0 +1,160 @@
+#include "evaluate/schedule/fetches.h"
+
+#include "base/try.h"
+
+#include <algorithm>
+
+namespace monet::scheduling {
+
+Fetches::Fetches(const ScheduleInput& input, const TilePlaces& places, Readers& readers, Homes& homes,
+                 Transfers& transfers, Residency& residency, Paging& paging, std::vector<Stay>& stays)
+    : in_(input),
+      machine_(input.machine),
+      places_(places),
+      readers_(readers),
+      homes_(homes),
+      transfers_(transfers),
+      residency_(residency),
+      paging_(paging),
+      stays_(stays) {}
+
+Expected<std::uint32_t> Fetches::fetch(const Placing& now, BufferId buffer, MemoryId memory, std::int64_t bytes,
+                                       std::uint32_t group, std::uint8_t input) {
+  paging_.page_in_if_out(buffer, now.previous_start);
+  const double bits = 8.0 * static_cast<double>(bytes);
+  MONET_TRY(Source source, find_source(buffer, memory, bits));
+  const bool from_core = source.copy != none;
+  // Copies may be evicted now, but not the source.
+  const TileId source_pin = from_core ? std::exchange(residency_[source.copy].pinned, now.tile) : TileId();
+  MONET_TRY(const Moment room, residency_.make_room(now, memory, bytes));
+  if (from_core) residency_[source.copy].pinned = source_pin;
+  const MemoryId from = from_core ? residency_[source.copy].memory : homes_.memory_of(buffer);
+  const Moment there = from_core ? residency_[source.copy].ready : homes_[buffer].since;
+  const TransferKind kind = from_core ? TransferKind::core_to_core : TransferKind::fetch;
+  const std::uint32_t copy = residency_.add(now, buffer, memory, bytes, group, input);
+  const auto comes = [&](std::uint32_t id, double start, const Moment& ready) {
+    residency_[id].ready = residency_[id].idle = ready;
+    residency_.begin_stay(id, start);
+  };
+  if (const auto* other = transfers_.joinable(buffer, memory, from, source.route, bytes, room); other != nullptr) {
+    const double start = other->start;
+    comes(copy, start, transfers_.listen(*other, memory, source.route, kind));
+    return copy;
+  }
+  Moment earliest = later(there, room);
+  listeners_.clear();
+  if (group == none) find_listeners(now, buffer, memory, from, source.route, earliest);
+  // Nobody listens to the bus: links beside it may be free sooner.
+  if (from_core && listeners_.empty()) {
+    source.route = transfers_.sooner(source.route, from, memory, bits, earliest.at);
+  }
+  const Moment ready = transfers_.move(buffer, bytes, from, memory, source.route, kind, earliest);
+  const ScheduledTransfer carrier = transfers_.last();
+  comes(copy, carrier.start, ready);
+  for (const auto& [listener, route] : listeners_) {
+    comes(listener, carrier.start, transfers_.listen(carrier, residency_[listener].memory, route, kind));
+  }
+  if (from_core) residency_[source.copy].keep_until(ready);
+  return copy;
+}
+
+Expected<Fetches::Source> Fetches::find_source(BufferId buffer, MemoryId memory, double bits) {
+  const Source sender = find_sender(buffer, memory, bits);
+  if (sender.copy == none && !homes_.has(buffer)) MONET_RETURN_IF_ERROR(residency_.write_back(buffer));
+  if (!homes_.has(buffer)) return sender;
+  const MemoryId home = homes_.memory_of(buffer);
+  if (sender.copy == none) {
+    MONET_TRY(const std::uint32_t route, machine_.needed_route(home, memory));
+    return Source{.route = route};
+  }
+  // The one that is free first.
+  const std::uint32_t route = machine_.route(home, memory);
+  if (route == no_route) return sender;
+  const double from_home = transfers_.probe(route, homes_[buffer].since.at, bits);
+  const double from_core = transfers_.probe(sender.route, residency_[sender.copy].ready.at, bits);
+  return from_home <= from_core ? Source{.route = route} : sender;
+}
+
+Fetches::Source Fetches::find_sender(BufferId buffer, MemoryId memory, double bits) {
+  if (in_.assignment.transfers != PlanTransfers::direct) return {};
+  const auto can_send = [&](const Copy& copy) { return copy.group == none && copy.memory != memory; };
+  std::uint32_t best = none;
+  std::size_t senders = 0;
+  for (std::uint32_t c = residency_.first(buffer); c != none; c = residency_[c].next) {
+    if (!can_send(residency_[c])) continue;
+    best = c;
+    ++senders;
+  }
+  double best_end = never;
+  for (std::uint32_t c = senders > 1 ? residency_.first(buffer) : none; c != none; c = residency_[c].next) {
+    const Copy& copy = residency_[c];
+    if (!can_send(copy)) continue;
+    const double end = copy.ready.at + machine_.least_cycles(copy.memory, memory, bits);
+    if (end < best_end) {
+      best = c;
+      best_end = end;
+    }
+  }
+  if (best == none) return {};
+  const std::uint32_t route = machine_.route(residency_[best].memory, memory);
+  return route == no_route ? Source{} : Source{.copy = best, .route = route};
+}
+
+void Fetches::find_listeners(const Placing& now, BufferId buffer, MemoryId memory, MemoryId from, std::uint32_t route,
+                             Moment& earliest) {
+  if (!machine_.has_bus(route)) return;
+  const std::int64_t bytes = in_.tiles.buffers[buffer.index()].bytes;
+  const double latest = earliest.at + 8.0 * static_cast<double>(bytes) / machine_.routes()[route].bits_per_cycle;
+  const NodeId node = in_.tiles.node[now.tile.index()];
+  for (std::uint32_t reader : readers_.to_come(buffer)) {
+    const TileId other(reader);
+    if (in_.tiles.node[other.index()] != node) break;
+    if (readers_.is_placed(other) || other == now.tile) continue;
+    for (const TileRead& read : in_.tiles.reads_of(other)) {
+      if (read.buffer != buffer || places_.streams(other, read)) continue;
+      const MemoryId to = places_.memory_for(other, read);
+      if (to == memory || in_.tiles.part(read).group_bytes < bytes || residency_.find(buffer, to) != none) continue;
+      const std::uint32_t way = machine_.route(from, to);
+      if (way == no_route || !machine_.has_bus(way) || !transfers_.same_way(route, way, to)) continue;
+      const std::optional<Moment> free = residency_.find_room(to, bytes, latest);
+      if (!free) continue;
+      earliest = later(earliest, *free);
+      const std::uint32_t copy = residency_.add(now, buffer, to, bytes);
+      residency_[copy].pinned = {};
+      listeners_.emplace_back(copy, way);
+    }
+  }
+}
+
+Expected<Moment> Fetches::at_home(const Placing& now, BufferId buffer, std::int64_t bytes, MemoryId memory) {
+  paging_.page_in_if_out(buffer, now.previous_start);
+  if (!homes_.has(buffer)) MONET_RETURN_IF_ERROR(residency_.write_back(buffer));
+  return visit(buffer, bytes, memory);
+}
+
+Expected<Moment> Fetches::visit(BufferId buffer, std::int64_t bytes, MemoryId memory) {
+  const MemoryId home = homes_.memory_of(buffer);
+  if (memory == home) return homes_[buffer].since;
+  MONET_TRY(const Moment there,
+            transfers_.move(buffer, bytes, home, memory, TransferKind::fetch, homes_[buffer].since));
+  visits_.push_back(
+      {.start = transfers_.last().start, .end = never, .bytes = bytes, .buffer = buffer, .tile = {}, .memory = memory});
+  return there;
+}
+
+bool Fetches::end_visit(BufferId buffer, double end) {
+  const auto visit = std::ranges::find(visits_, buffer, &Stay::buffer);
+  if (visit == visits_.end()) return false;
+  visit->end = end;
+  return true;
+}
+
+void Fetches::end_visits(double end) {
+  for (Stay& stay : visits_) {
+    stay.end = stay.end == never ? end : stay.end;
+    stays_.push_back(stay);
+  }
+  visits_.clear();
+}
+
+}  // namespace monet::scheduling

@@ -1,0 +1,162 @@
+#include "evaluate/schedule/residency.h"
+
+#include "base/try.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace monet::scheduling {
+
+Residency::Residency(const ScheduleInput& input, std::span<const std::uint32_t> rank, Readers& readers, Homes& homes,
+                     Transfers& transfers, std::vector<Stay>& stays)
+    : in_(input),
+      rank_(rank),
+      readers_(readers),
+      homes_(homes),
+      transfers_(transfers),
+      stays_(stays),
+      held_(input.machine.hardware().memories.size()),
+      first_(input.tiles.buffers.size(), none) {
+  for (std::size_t m = 0; m < held_.size(); ++m) {
+    const bool bounded = !in_.machine.is_backing(MemoryId(m));
+    rooms_.emplace_back(bounded ? std::optional(in_.machine.capacity_bytes(MemoryId(m))) : std::nullopt);
+  }
+}
+
+std::uint32_t Residency::add(const Placing& now, BufferId buffer, MemoryId memory, std::int64_t bytes,
+                             std::uint32_t group, std::uint8_t input) {
+  std::uint32_t id = none;
+  if (!free_copies_.empty()) {
+    id = free_copies_.back();
+    free_copies_.pop_back();
+  } else {
+    id = static_cast<std::uint32_t>(copies_.size());
+    copies_.emplace_back();
+  }
+  Copy& copy = copies_[id];
+  copy = Copy{.memory = memory, .group = group, .input = input, .buffer = buffer, .pinned = now.tile, .bytes = bytes};
+  copy.readers = readers_.to_come_in(buffer, memory, group, input);
+  copy.next = first_[buffer.index()];
+  copy.place = static_cast<std::uint32_t>(held_[memory.index()].size());
+  copy.stay = static_cast<std::uint32_t>(stays_.size());
+  first_[buffer.index()] = id;
+  held_[memory.index()].push_back(id);
+  stays_.push_back({.start = 0, .end = never, .bytes = bytes, .buffer = buffer, .tile = {}, .memory = memory});
+  return id;
+}
+
+void Residency::release(std::uint32_t id) {
+  const Copy& copy = copies_[id];
+  Stay& stay = stays_[copy.stay];
+  stay.end = std::max(copy.idle.at, stay.start);
+  rooms_[copy.memory.index()].give_back(copy.bytes, {stay.end, copy.idle.wait, copy.idle.by});
+  auto& held = held_[copy.memory.index()];
+  copies_[held.back()].place = copy.place;
+  held[copy.place] = held.back();
+  held.pop_back();
+  std::uint32_t* link = &first_[copy.buffer.index()];
+  while (*link != id) link = &copies_[*link].next;
+  *link = copy.next;
+  free_copies_.push_back(id);
+}
+
+void Residency::drop(BufferId buffer, std::uint32_t kept) {
+  for (std::uint32_t c = first(buffer); c != none;) {
+    const std::uint32_t next = copies_[c].next;
+    if (c != kept) release(c);
+    c = next;
+  }
+}
+
+Expected<Moment> Residency::make_room(const Placing& now, MemoryId memory, std::int64_t bytes) {
+  Room& room = rooms_[memory.index()];
+  std::optional<Moment> free = room.find(bytes);
+  while (!free || free->at > now.could_start) {
+    const std::uint32_t victim = choose_victim(now, memory);
+    if (victim == none && free) break;
+    if (victim == none) return too_small(now, memory, bytes);
+    if (free && !is_worth_evicting(now, copies_[victim], free->at)) break;
+    if (!is_clean(copies_[victim])) MONET_RETURN_IF_ERROR(write_back(copies_[victim].buffer));
+    release(victim);
+    free = room.find(bytes);
+  }
+  room.hold(bytes);
+  return *free;
+}
+
+std::optional<Moment> Residency::find_room(MemoryId memory, std::int64_t bytes, double latest) {
+  const std::optional<Moment> free = rooms_[memory.index()].find(bytes);
+  if (!free || free->at > latest) return std::nullopt;
+  rooms_[memory.index()].hold(bytes);
+  return free;
+}
+
+void Residency::begin_stay(std::uint32_t copy, double start) {
+  stays_[copies_[copy].stay].start = start;
+  rooms_[copies_[copy].memory.index()].begin(copies_[copy].bytes, start);
+}
+
+void Residency::use_workspace(TileId tile, MemoryId memory, std::int64_t bytes, double start, const Moment& end) {
+  rooms_[memory.index()].begin(bytes, start);
+  rooms_[memory.index()].give_back(bytes, end);
+  stays_.push_back({.start = start, .end = end.at, .bytes = bytes, .buffer = {}, .tile = tile, .memory = memory});
+}
+
+bool Residency::is_worth_evicting(const Placing& now, const Copy& victim, double free) {
+  const MemoryId home = homes_.memory_of(victim.buffer);
+  const double bits = 8.0 * static_cast<double>(victim.bytes);
+  const auto takes = [&](MemoryId from, MemoryId to) {
+    const std::uint32_t route = in_.machine.route(from, to);
+    return route == no_route ? never : bits / in_.machine.routes()[route].bits_per_cycle;
+  };
+  double cycles = victim.readers > 0 ? takes(home, victim.memory) : 0;
+  if (!is_clean(victim)) cycles += takes(victim.memory, home);
+  return free - std::max(now.could_start, victim.idle.at) > cycles;
+}
+
+std::uint32_t Residency::choose_victim(const Placing& now, MemoryId memory) {
+  std::uint32_t best = none;
+  std::uint64_t best_score = 0;
+  for (std::uint32_t id : held_[memory.index()]) {
+    const Copy& copy = copies_[id];
+    if (copy.pinned == now.tile) continue;
+    const std::uint32_t next = copy.readers == 0 ? none : readers_.next(copy.buffer);
+    const std::uint64_t when = next == none ? none : rank_[next];
+    const std::uint64_t score = when << 1 | (is_clean(copy) ? 1 : 0);
+    if (best == none || score > best_score || (score == best_score && id < best)) {
+      best = id;
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+Error Residency::too_small(const Placing& now, MemoryId memory, std::int64_t bytes) const {
+  for (std::uint32_t id : held_[memory.index()]) bytes += copies_[id].pinned == now.tile ? copies_[id].bytes : 0;
+  return {.kind = ErrorKind::infeasible,
+          .message = fmt::format("a tile of it needs {} bytes of {}, which has {}", bytes,
+                                 in_.machine.hardware()[memory].name, rooms_[memory.index()].capacity()),
+          .place = in_.graph[in_.tiles.node[now.tile.index()]].name,
+          .advice = "give it smaller tiles, or fewer operators to its stack"};
+}
+
+Status Residency::write_back(BufferId buffer) {
+  std::uint32_t source = none;
+  for (std::uint32_t c = first(buffer); c != none; c = copies_[c].next) {
+    if (copies_[c].group == none && (source == none || copies_[c].responsible)) source = c;
+  }
+  if (source == none) {
+    return Error{.kind = ErrorKind::defect,
+                 .message = fmt::format("{} is nowhere", in_.graph[in_.tiles.buffers[buffer.index()].tensor].name)};
+  }
+  Copy& copy = copies_[source];
+  MONET_TRY(const Moment there, transfers_.move(buffer, copy.bytes, copy.memory, homes_.memory_of(buffer),
+                                                TransferKind::write_back, copy.ready));
+  homes_[buffer].since = there;
+  copy.keep_until(there);
+  copy.responsible = false;
+  return Done{};
+}
+
+}  // namespace monet::scheduling
