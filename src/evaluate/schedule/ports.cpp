@@ -8,7 +8,7 @@ namespace monet::scheduling {
 
 namespace {
 
-void add_use(std::vector<ChannelUse>& uses, std::uint32_t channel, double share) {
+void add_share(std::vector<ChannelUse>& uses, std::uint32_t channel, double share) {
   const auto known = std::ranges::find(uses, channel, &ChannelUse::channel);
   if (known != uses.end()) {
     known->share += share;
@@ -58,7 +58,7 @@ void Ports::reserve() {
       const std::uint32_t channel = channel_of(places_.core_of(TileId(t)), use);
       if (channel == no_channel) continue;
       const MemoryId memory = machine_.channels()[channel].memory;
-      if (!machine_.is_home(memory) && !machine_.is_shared(memory)) add_use(uses_, channel, use.bits / cost.cycles);
+      if (!machine_.is_home(memory) && !machine_.is_shared(memory)) add_share(uses_, channel, use.bits / cost.cycles);
     }
     for (const ChannelUse& use : uses_) bookings_.reserve(use.channel, use.share);
   }
@@ -70,7 +70,7 @@ Status Ports::occupy(TileId tile, ScheduledTile& scheduled) {
   uses_.clear();
   for (const PortUse& use : cost.ports) {
     const std::uint32_t channel = channel_of(scheduled.core, use);
-    if (channel != no_channel) add_use(uses_, channel, use.bits / cost.cycles);
+    if (channel != no_channel) add_share(uses_, channel, use.bits / cost.cycles);
   }
   if (cost.home_read_bits > 0) {
     MONET_TRY(scheduled.read_route, stream_route(tile, true));
@@ -87,7 +87,7 @@ Status Ports::occupy(TileId tile, ScheduledTile& scheduled) {
     for (const ChannelUse& use : machine_.routes()[route].channels) {
       const LinkId link = machine_.channels()[use.channel].link;
       if (!link.valid()) continue;
-      add_use(uses_, use.channel, bits / cost.cycles);
+      add_share(uses_, use.channel, bits / cost.cycles);
       if (over_links) hops += hardware[link].latency_cycles;
     }
   };
