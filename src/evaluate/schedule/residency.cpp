@@ -35,7 +35,13 @@ std::uint32_t Residency::add(const Placing& now, BufferId buffer, MemoryId memor
     copies_.emplace_back();
   }
   Copy& copy = copies_[id];
-  copy = Copy{.memory = memory, .group = group, .input = input, .buffer = buffer, .pinned = now.tile, .bytes = bytes};
+  copy = {};  // not from a temporary, which stalls: it is written in small pieces and read in large ones
+  copy.memory = memory;
+  copy.group = group;
+  copy.input = input;
+  copy.buffer = buffer;
+  copy.pinned = now.tile;
+  copy.bytes = bytes;
   copy.readers = readers_.to_come_in(buffer, memory, group, input);
   copy.next = first_[buffer.index()];
   copy.place = static_cast<std::uint32_t>(held_[memory.index()].size());
