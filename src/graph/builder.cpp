@@ -110,6 +110,7 @@ std::vector<TensorId> GraphBuilder::add_some(Op op, std::string name, std::vecto
   Node node{.name = unique(std::move(name)),
             .op = op,
             .phase = phase_,
+            .recomputed = recomputed_,
             .attributes = std::move(attributes),
             .inputs = std::move(inputs),
             .outputs = {}};

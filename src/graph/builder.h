@@ -30,7 +30,10 @@ class GraphBuilder {
   TensorId scalar(ElementType type, double value);
 
   // The phase of the nodes and the role of the tensors that are made from here on.
-  void set_phase(Phase phase) { phase_ = phase; }
+  void set_phase(Phase phase, bool recomputed = false) {
+    phase_ = phase;
+    recomputed_ = recomputed;
+  }
   Phase phase() const { return phase_; }
   void set_role(Role role) { role_ = role; }
 
@@ -71,6 +74,7 @@ class GraphBuilder {
   std::unordered_map<std::string, int> names_;  // with the last suffix tried
   std::map<std::pair<ElementType, double>, TensorId> scalars_;
   Phase phase_ = Phase::forward;
+  bool recomputed_ = false;
   Role role_ = Role::activation;
   std::optional<Error> error_;
 };

@@ -58,6 +58,7 @@ struct Node {
   std::string name;  // unique in the graph
   Op op = Op::Identity;
   Phase phase = Phase::forward;
+  bool recomputed = false;  // repeats a node of the forward part, for the backward part
   Attributes attributes;
   std::vector<TensorId> inputs;   // not valid: an optional input that is absent
   std::vector<TensorId> outputs;  // not valid: an output nobody wants; the first is there

@@ -52,7 +52,7 @@ Expected<Graph> with_few_inputs(Graph graph, std::vector<std::string>& notes) {
   GraphBuilder builder(std::move(graph));
   builder.edit().set_nodes({});
   for (const Node& node : nodes) {
-    builder.set_phase(node.phase);
+    builder.set_phase(node.phase, node.recomputed);
     builder.set_role(builder.graph()[node.outputs.front()].role);
     builder.edit().add_node(is_wide(node) ? chained(builder, node) : node);
   }

@@ -41,7 +41,11 @@ Text NodeExport::scalar(ElementType type, double value) {
   return constant(Constant::reals(type, {}, {value}));  // written as what the type says
 }
 
-Metadata NodeExport::metadata() const { return {{phase_key, name_of(node_.phase)}}; }
+Metadata NodeExport::metadata() const {
+  Metadata metadata = {{phase_key, name_of(node_.phase)}};
+  if (node_.recomputed) metadata.emplace_back(recomputed_key, "true");
+  return metadata;
+}
 
 void NodeExport::emit(Text op_type, std::vector<Text> inputs, OnnxAttributes attributes, std::size_t least_outputs,
                       Text domain) {

@@ -26,10 +26,13 @@ Kind named(Text name, std::size_t count, Kind otherwise) {
 void apply_phases(const FlatModel& model, Graph& graph, const std::unordered_map<Text, TensorId>& tensors) {
   for (const FlatNode& flat : model.nodes) {
     const Phase phase = named(note(flat.node.metadata, phase_key), phase_count, Phase::forward);
+    const bool recomputed = phase == Phase::backward && note(flat.node.metadata, recomputed_key) == "true";
     for (Text output : flat.node.outputs) {
       const auto made = tensors.find(output);
-      if (made != tensors.end() && graph[made->second].producer.valid())
-        graph[graph[made->second].producer].phase = phase;
+      if (made == tensors.end() || !graph[made->second].producer.valid()) continue;
+      Node& node = graph[graph[made->second].producer];
+      node.phase = phase;
+      node.recomputed = recomputed;
     }
   }
 }

@@ -1,5 +1,5 @@
 // What a file that this program wrote says about itself beyond ONNX, so that reading it gives back the step as it was:
-// each node's phase, each tensor's role, what is trained, what replaces what.
+// each node's phase and whether it is recomputed, each tensor's role, what is trained, what replaces what.
 #pragma once
 
 #include "graph/graph.h"
@@ -10,10 +10,11 @@
 namespace monet::onnx {
 
 constexpr std::string_view own_producer = "monet";
-constexpr std::string_view phase_key = "monet.phase";          // of a node: name_of(Phase)
-constexpr std::string_view role_key = "monet.role";            // of a tensor: name_of(Role); absent: activation
-constexpr std::string_view parameter_key = "monet.parameter";  // of an input that is trained: "true"
-constexpr std::string_view updates_key = "monet.updates";      // of an output: the input that it replaces
+constexpr std::string_view phase_key = "monet.phase";            // of a node: name_of(Phase)
+constexpr std::string_view recomputed_key = "monet.recomputed";  // of a node that repeats one: "true"
+constexpr std::string_view role_key = "monet.role";              // of a tensor: name_of(Role); absent: activation
+constexpr std::string_view parameter_key = "monet.parameter";    // of an input that is trained: "true"
+constexpr std::string_view updates_key = "monet.updates";        // of an output: the input that it replaces
 
 // Whether the file has such notes.
 bool has_own_notes(const RawModel& model);

@@ -250,6 +250,7 @@ class Rewrite {
     Node node{.name = draft.copy ? base_.node_copies[draft.source.index()] : original.name,
               .op = original.op,
               .phase = draft.copy ? Phase::backward : original.phase,
+              .recomputed = draft.copy || original.recomputed,
               .attributes = original.attributes,
               .inputs = {},
               .outputs = {}};

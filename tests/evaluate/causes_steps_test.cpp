@@ -88,7 +88,7 @@ TEST(CausesOfSteps, PartsAreAllOfTheWhole) {
     ASSERT_NEAR(sum_of(e.energy_by), e.energy_pj, 1e-9 * e.energy_pj) << seed;
     for (const auto& [name, value] : e.latency_by) ASSERT_GE(value, 0) << seed << " " << name;
     for (const auto& [name, value] : e.energy_by) ASSERT_GE(value, 0) << seed << " " << name;
-    const bool repeats = std::ranges::any_of(subject->graph.nodes(), is_recomputed);
+    const bool repeats = std::ranges::any_of(subject->graph.nodes(), &Node::recomputed);
     if (!repeats) {
       ASSERT_EQ(part(e.energy_by, "recomputation") + part(e.latency_by, "recomputation"), 0) << seed;
     }

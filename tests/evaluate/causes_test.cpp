@@ -32,7 +32,7 @@ TEST(Causes, LatencyByHand) {
 
 TEST(Causes, AllThatBelongsToWhatIsRunAgainIsRecomputation) {
   AccountCase c = account_case();
-  c.graph[NodeId(std::size_t{1})].name = "layer~1";
+  c.graph[NodeId(std::size_t{1})].recomputed = true;
   EXPECT_THAT(latency_of(c), ElementsAre(60 + 30, 30 + 8, 40 + 12 + 10, 12 + 8 + 50, 0, 0, 0));
   const auto books = operator_breakdowns(c.step(), gaps_before(c.step()), owners_of(c.step()));
   const std::array<double, energy_causes> energy = energy_of(c), without = energy_of(account_case());
@@ -40,16 +40,6 @@ TEST(Causes, AllThatBelongsToWhatIsRunAgainIsRecomputation) {
   EXPECT_DOUBLE_EQ(energy[0], 1000 + 1000 + 50);
   EXPECT_DOUBLE_EQ(energy[3], without[3]);
   EXPECT_DOUBLE_EQ(energy[4], without[4]);
-}
-
-TEST(Causes, OnlyCopiesAreRecomputed) {
-  const auto node = [](const char* name, Phase phase) { return is_recomputed({.name = name, .phase = phase}); };
-  EXPECT_TRUE(node("conv1~1", Phase::backward));
-  EXPECT_TRUE(node("a~b~12", Phase::backward));
-  EXPECT_FALSE(node("conv1~1", Phase::forward));
-  EXPECT_FALSE(node("conv1", Phase::backward));
-  EXPECT_FALSE(node("conv1~", Phase::backward));
-  EXPECT_FALSE(node("conv~1x", Phase::backward));
 }
 
 TEST(Causes, TransfersThatPage) {

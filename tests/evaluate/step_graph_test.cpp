@@ -1,7 +1,6 @@
 // Can a step be drawn: has every node a place of its own, do the parts run where they should, are decisions there?
 #include "evaluate/run/step_graph.h"
 
-#include "evaluate/account/causes.h"
 #include "evaluate/run/step_graph_layout.h"
 #include "graph/builder.h"
 #include "support/random_network.h"
@@ -25,7 +24,7 @@ enum class Side { forward, again, backward, optimizer };
 Side side_of(const Node& node) {
   if (node.phase == Phase::forward) return Side::forward;
   if (node.phase == Phase::optimizer) return Side::optimizer;
-  return is_recomputed(node) ? Side::again : Side::backward;
+  return node.recomputed ? Side::again : Side::backward;
 }
 
 // No two at one place, bands beside each other, edges in their direction.

@@ -195,7 +195,8 @@ TEST(Writer, WeightsAreInputsAndUpdatesAreOutputsUnderTheirNames) {
 }
 
 TEST(Writer, ReadingGivesBackPhasesRolesParametersAndUpdates) {
-  const Graph before = training_step_graph();
+  Graph before = training_step_graph();
+  before[before[tensor_named(before, "w.grad")].producer].recomputed = true;
   const NetworkGraph network = read_again(written(before));
   const Graph& after = network.graph;
   EXPECT_TRUE(network.is_training_step);
@@ -213,6 +214,7 @@ TEST(Writer, ReadingGivesBackPhasesRolesParametersAndUpdates) {
     }
     if (tensor.producer.valid()) {
       EXPECT_EQ(after[same.producer].phase, before[tensor.producer].phase) << tensor.name;
+      EXPECT_EQ(after[same.producer].recomputed, before[tensor.producer].recomputed) << tensor.name;
     }
   }
   const auto optimizer = std::ranges::count(after.nodes(), Phase::optimizer, &Node::phase);

@@ -106,6 +106,7 @@ void expect_copies_in_place(const Graph& step, const Recomputed& after, const st
   ASSERT_EQ(after.copy_of.size(), graph.nodes().size());
   const auto is_copy = [&](std::size_t i) { return after.copy_of[i].valid(); };
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+    EXPECT_EQ(graph.nodes()[i].recomputed, is_copy(i)) << what;
     if (!is_copy(i)) continue;
     EXPECT_EQ(graph.nodes()[i].name, step[after.copy_of[i]].name + "~1") << what;
     EXPECT_EQ(graph.nodes()[i].phase, Phase::backward) << what;

@@ -10,13 +10,6 @@ namespace {
 
 bool pages(TransferKind kind) { return kind == TransferKind::page_out || kind == TransferKind::page_in; }
 
-std::vector<bool> recomputed_nodes(const Graph& graph) {
-  std::vector<bool> recomputed;
-  recomputed.reserve(graph.nodes().size());
-  for (const Node& node : graph.nodes()) recomputed.push_back(is_recomputed(node));
-  return recomputed;
-}
-
 // Of a part of the path that runs a tile: the cycles in which its units work.
 double compute_cycles(const Schedule& schedule, const PathStep& part) {
   const ScheduledTile& tile = schedule.tiles[part.index];
@@ -39,20 +32,12 @@ std::string_view name_of(EnergyCause cause) {
   return names[static_cast<std::size_t>(cause)];
 }
 
-bool is_recomputed(const Node& node) {
-  const std::size_t mark = node.name.rfind('~');
-  return node.phase == Phase::backward && mark != std::string::npos && mark + 1 < node.name.size() &&
-         std::all_of(node.name.begin() + static_cast<std::ptrdiff_t>(mark) + 1, node.name.end(),
-                     [](char c) { return c >= '0' && c <= '9'; });
-}
-
 std::array<double, latency_causes> latency_by_cause(const ScheduledStep& step, const CriticalPath& path) {
-  const std::vector<bool> recomputed = recomputed_nodes(step.graph);
   std::array<double, latency_causes> cycles{};
   const auto spend = [&](LatencyCause cause, double more) { cycles[static_cast<std::size_t>(cause)] += more; };
   for (const PathStep& part : path.steps) {
     const double all = part.end - part.start;
-    if (part.node.valid() && recomputed[part.node.index()]) {
+    if (part.node.valid() && step.graph[part.node].recomputed) {
       spend(LatencyCause::recomputation, all);
     } else if (part.what == PathStep::What::tile) {
       const double compute = compute_cycles(step.schedule, part);
@@ -70,18 +55,18 @@ std::array<double, latency_causes> latency_by_cause(const ScheduledStep& step, c
 std::array<double, energy_causes> energy_by_cause(const ScheduledStep& step, const Energy& energy,
                                                   std::span<const OperatorBreakdown> books,
                                                   std::span<const NodeId> owners) {
-  const std::vector<bool> recomputed = recomputed_nodes(step.graph);
   std::array<double, energy_causes> pj{};
   const auto spend = [&](EnergyCause cause, double more) { pj[static_cast<std::size_t>(cause)] += more; };
   for (std::size_t i = 0; i < books.size(); ++i) {
     const double moving = books[i].memory_pj + books[i].network_pj;
-    spend(recomputed[i] ? EnergyCause::recomputation : EnergyCause::compute, books[i].compute_pj);
-    spend(recomputed[i] ? EnergyCause::recomputation : EnergyCause::traffic, moving);
+    const bool again = step.graph.nodes()[i].recomputed;
+    spend(again ? EnergyCause::recomputation : EnergyCause::compute, books[i].compute_pj);
+    spend(again ? EnergyCause::recomputation : EnergyCause::traffic, moving);
   }
   const std::vector<RoutePrice> prices = route_prices(step.hardware, step.schedule);
   for (std::size_t i = 0; i < owners.size(); ++i) {
     const ScheduledTransfer& transfer = step.schedule.transfers[i];
-    const bool again = owners[i].valid() && recomputed[owners[i].index()];
+    const bool again = owners[i].valid() && step.graph[owners[i]].recomputed;
     spend(again                  ? EnergyCause::recomputation
           : pages(transfer.kind) ? EnergyCause::paging
                                  : EnergyCause::traffic,

@@ -35,9 +35,6 @@ enum class EnergyCause : std::uint8_t {
 constexpr std::size_t energy_causes = 5;
 std::string_view name_of(EnergyCause cause);
 
-// A copy that training::recompute() made: of the backward part, and called X~k.
-bool is_recomputed(const Node& node);
-
 // Along the critical path, which spans the makespan: adds up to it. None is negative.
 std::array<double, latency_causes> latency_by_cause(const ScheduledStep& step, const CriticalPath& path);
 

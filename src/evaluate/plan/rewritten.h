@@ -17,6 +17,8 @@ struct RewrittenStep {
   std::vector<MemoryId> paged;  // by tensor of `graph`: where it is meanwhile; empty: nothing is paged
   // Of `graph`: what the plan recomputes; where the forward part makes it no longer, the copy of it.
   std::vector<TensorId> recomputed;
+  // By node of `graph`: the forward node there that it repeats; not valid: none. Empty: nothing is recomputed.
+  std::vector<NodeId> repeats;
 };
 
 // Fails as bind_tensors() and training::recompute() do.

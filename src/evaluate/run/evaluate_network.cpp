@@ -58,7 +58,7 @@ class StepRun {
     result.pack_s += seconds_since(start);
     fill(result, step, evaluator.operator_bounds(),
          {.trace = options_.trace, .lifetimes = options_.lifetimes, .packed = options_.pack ? &packed : nullptr});
-    if (options_.graph) result.graph = step_graph(step, rewritten.recomputed);
+    if (options_.graph) result.graph = step_graph(step, rewritten);
     const std::vector<MemoryId> too_small = judge_fit(result, hardware_, evaluator.machine());
     if (options_.check) MONET_RETURN_IF_ERROR(check(step, evaluator, too_small, result));
     if (!options_.zigzag) MONET_RETURN_IF_ERROR(check_bounds(result));

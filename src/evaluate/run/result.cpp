@@ -82,7 +82,7 @@ OperatorResult operator_result(const ScheduledStep& step, std::size_t index, con
   row.transfer_pj = books.transfer_pj;
   row.home_read_bytes = books.home_read_bytes;
   row.home_write_bytes = books.home_write_bytes;
-  row.recomputed = is_recomputed(node);
+  row.recomputed = node.recomputed;
   row.precision = step.schedule.costs[books.cost].precision;
   row.converted = step.schedule.costs[books.cost].converted;
   return row;

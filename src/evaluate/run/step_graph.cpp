@@ -1,6 +1,5 @@
 #include "evaluate/run/step_graph.h"
 
-#include "evaluate/account/causes.h"
 #include "evaluate/run/result.h"
 #include "evaluate/run/step_graph_layout.h"
 #include "graph/custom.h"
@@ -14,9 +13,9 @@ namespace monet {
 
 namespace {
 
-std::vector<StepGraph::Node> nodes_of(const ScheduledStep& step) {
+std::vector<StepGraph::Node> nodes_of(const ScheduledStep& step, std::span<const NodeId> repeats) {
   const std::vector<std::int64_t> rows = operator_rows(step);
-  const std::vector<NodePlace> places = node_places(step.graph);
+  const std::vector<NodePlace> places = node_places(step.graph, repeats);
   std::vector<StepGraph::Node> nodes;
   nodes.reserve(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -26,7 +25,7 @@ std::vector<StepGraph::Node> nodes_of(const ScheduledStep& step) {
                      .op = operator_type(node),
                      .phase = std::string(name_of(node.phase)),
                      .stack = assigned.cores.empty() ? -1 : static_cast<std::int64_t>(assigned.stack),
-                     .recomputed = is_recomputed(node),
+                     .recomputed = node.recomputed,
                      .x = static_cast<double>(places[i].x),
                      .y = static_cast<double>(places[i].y),
                      .operator_row = rows[i]});
@@ -51,12 +50,12 @@ StepGraph::Tensor tensor_of(const Graph& graph, TensorId id, std::span<const Nod
 
 }  // namespace
 
-StepGraph step_graph(const ScheduledStep& step, std::span<const TensorId> recomputed) {
+StepGraph step_graph(const ScheduledStep& step, const RewrittenStep& rewritten) {
   const Graph& graph = step.graph;
-  StepGraph result{.nodes = nodes_of(step), .tensors = {}};
+  StepGraph result{.nodes = nodes_of(step, rewritten.repeats), .tensors = {}};
   std::vector<bool> kept(graph.tensors().size(), false), again(graph.tensors().size(), false);
   for (const training::SavedCandidate& saved : training::saved_candidates(graph)) kept[saved.tensor.index()] = true;
-  for (const TensorId id : recomputed) again[id.index()] = true;
+  for (const TensorId id : rewritten.recomputed) again[id.index()] = true;
   const Readers readers(graph);
   for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
     const TensorId id(i);

@@ -12,9 +12,9 @@ namespace {
 
 class Columns {
  public:
-  Columns(const Graph& graph, const NodeMakers& makers)
+  Columns(const Graph& graph, std::span<const NodeId> repeats, const NodeMakers& makers)
       : makers_(makers),
-        rows_(step_rows(graph, makers)),
+        rows_(step_rows(graph, repeats, makers)),
         places_(graph.nodes().size()),
         height_(graph.nodes().size(), 0) {}
 
@@ -99,9 +99,9 @@ class Columns {
 
 }  // namespace
 
-std::vector<NodePlace> node_places(const Graph& graph) {
+std::vector<NodePlace> node_places(const Graph& graph, std::span<const NodeId> repeats) {
   const NodeMakers makers(graph);
-  return Columns(graph, makers).run();
+  return Columns(graph, repeats, makers).run();
 }
 
 }  // namespace monet

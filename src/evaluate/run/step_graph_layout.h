@@ -4,6 +4,7 @@
 #include "graph/graph.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace monet {
@@ -16,6 +17,7 @@ struct NodePlace {
 // recomputed, each beside what it repeats; the backward part, which runs up, each operator beside the one that it
 // differentiates; the optimizer, each operator beside the gradient that it reads. A chain is straight.
 // O((n + e) log n).
-std::vector<NodePlace> node_places(const Graph& graph);
+// `repeats`: by node, the forward node that it repeats (RewrittenStep::repeats); empty: not known.
+std::vector<NodePlace> node_places(const Graph& graph, std::span<const NodeId> repeats = {});
 
 }  // namespace monet

@@ -1,11 +1,7 @@
 #include "evaluate/run/step_graph_rows.h"
 
-#include "evaluate/account/causes.h"
-
 #include <algorithm>
 #include <limits>
-#include <string_view>
-#include <unordered_map>
 
 namespace monet {
 
@@ -16,15 +12,15 @@ constexpr std::int64_t nowhere = -1;
 Band band_of(const Node& node) {
   if (node.phase == Phase::forward) return Band::forward;
   if (node.phase == Phase::optimizer) return Band::optimizer;
-  return is_recomputed(node) ? Band::recomputed : Band::backward;
+  return node.recomputed ? Band::recomputed : Band::backward;
 }
 
 // Ranks: forward nodes by the longest path to them. Every other node gets the rank of a forward node beside which it
 // lies. A rank is as many rows high as the longest chain of backward nodes of that rank.
 class LayerRows {
  public:
-  LayerRows(const Graph& graph, const NodeMakers& makers)
-      : graph_(graph), makers_(makers), rank_(graph.nodes().size(), 0), readers_(graph) {
+  LayerRows(const Graph& graph, std::span<const NodeId> repeats, const NodeMakers& makers)
+      : graph_(graph), repeats_(repeats), makers_(makers), rank_(graph.nodes().size(), 0), readers_(graph) {
     for (const Node& node : graph.nodes()) rows_.band.push_back(band_of(node));
     rows_.y.assign(rank_.size(), 0);
   }
@@ -101,16 +97,10 @@ class LayerRows {
   }
 
   void rank_recomputed() {
-    std::unordered_map<std::string_view, std::size_t> forward;
-    for (std::size_t i = 0; i < count(); ++i) {
-      if (band(i) == Band::forward) forward.emplace(graph_.nodes()[i].name, i);
-    }
     for (std::size_t i = 0; i < count(); ++i) {
       if (band(i) != Band::recomputed) continue;
-      const std::string_view name = graph_.nodes()[i].name;
-      const auto original = forward.find(name.substr(0, name.rfind('~')));
-      if (original != forward.end()) {
-        rank_[i] = rank_[original->second];
+      if (!repeats_.empty() && repeats_[i].valid()) {
+        rank_[i] = rank_[repeats_[i].index()];
         continue;
       }
       rank_[i] = std::max<std::int64_t>(0, touched(i, last_));
@@ -188,6 +178,7 @@ class LayerRows {
   }
 
   const Graph& graph_;
+  std::span<const NodeId> repeats_;
   const NodeMakers& makers_;
   StepRows rows_;
   std::vector<std::int64_t> rank_;  // by node
@@ -209,6 +200,8 @@ NodeMakers::NodeMakers(const Graph& graph) {
   }
 }
 
-StepRows step_rows(const Graph& graph, const NodeMakers& makers) { return LayerRows(graph, makers).run(); }
+StepRows step_rows(const Graph& graph, std::span<const NodeId> repeats, const NodeMakers& makers) {
+  return LayerRows(graph, repeats, makers).run();
+}
 
 }  // namespace monet

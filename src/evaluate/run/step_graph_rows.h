@@ -30,7 +30,7 @@ struct StepRows {
   std::vector<std::int64_t> y;  // by node
 };
 
-// Within the forward band every edge goes down, within the backward band up.
-StepRows step_rows(const Graph& graph, const NodeMakers& makers);
+// `repeats`: as node_places() takes it. Within the forward band every edge goes down, within the backward band up.
+StepRows step_rows(const Graph& graph, std::span<const NodeId> repeats, const NodeMakers& makers);
 
 }  // namespace monet

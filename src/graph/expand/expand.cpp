@@ -82,7 +82,7 @@ Expected<Graph> expand(Graph graph, const std::function<bool(const Graph&, const
         continue;
       }
       const std::size_t first_node = builder.graph().nodes().size();
-      builder.set_phase(node.phase);
+      builder.set_phase(node.phase, node.recomputed);
       builder.set_role(Role::workspace);
       Expansion expansion(builder, node);
       expansion_of(node.op)(expansion);
