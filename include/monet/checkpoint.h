@@ -4,6 +4,7 @@
 #include <monet/evaluate.h>
 #include <monet/expected.h>
 #include <monet/objective.h>
+#include <monet/text.h>
 
 #include <cstdint>
 #include <functional>
@@ -95,7 +96,7 @@ Expected<Checkpointing> checkpoint_network(const Network& network, const Checkpo
 Error does_not_fit(const Checkpointing& result);
 
 std::string to_json(const Checkpointing& result);
-std::string to_text(const Checkpointing& result);
+Text to_text(const Checkpointing& result);
 std::string to_csv(const Checkpointing& result);         // a line for each plan
 std::string points_to_csv(const Checkpointing& result);  // a line for each plan that exact looked at
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/text.h>
 
 #include <string>
 #include <vector>
@@ -38,7 +39,7 @@ struct Comparison {
 Expected<Comparison> compare_results(const std::string& a, const std::string& b);
 
 std::string to_json(const Comparison& comparison);
-std::string to_text(const Comparison& comparison);
+Text to_text(const Comparison& comparison);
 std::string to_csv(const Comparison& comparison);
 
 }  // namespace monet

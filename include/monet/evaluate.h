@@ -4,6 +4,7 @@
 #include <monet/expected.h>
 #include <monet/machine.h>
 #include <monet/plan.h>
+#include <monet/text.h>
 #include <monet/train.h>
 
 #include <array>
@@ -280,7 +281,7 @@ struct EvaluateView {
 
 // As one JSON object with "schema": 1; as tables; one line an operator; for Perfetto; one line a buffer.
 std::string to_json(const Evaluation& evaluation);
-std::string to_text(const Evaluation& evaluation, const EvaluateView& view);
+Text to_text(const Evaluation& evaluation, const EvaluateView& view);
 std::string to_csv(const Evaluation& evaluation);
 std::string to_trace(const Evaluation& evaluation);
 void write_trace(const Evaluation& evaluation, std::ostream& out);  // the same, piece by piece

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/text.h>
 
 #include <cstdint>
 #include <functional>
@@ -121,7 +122,7 @@ struct Rescue {
 // Every design of a damaged store that can still be read, in a new one.
 Expected<Rescue> rescue_store(const RescueOptions& options);
 std::string to_json(const Rescue& rescue);
-std::string to_text(const Rescue& rescue);
+Text to_text(const Rescue& rescue);
 
 // All of a store, a line for each design, in the order of designs, whatever the order they were evaluated in; `write`
 // takes one piece at a time.
@@ -145,7 +146,7 @@ struct ExplorationView {
 };
 std::string to_json(const std::vector<SpaceInfo>& spaces);
 std::string to_json(const Exploration& exploration);
-std::string to_text(const Exploration& exploration, const ExplorationView& view);
+Text to_text(const Exploration& exploration, const ExplorationView& view);
 
 // What a worker of a cluster does: designs of a space, one line of JSON each. For monet.cluster and tests.
 class DesignWorker {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/evaluate.h>
+#include <monet/text.h>
 
 #include <cstdint>
 #include <functional>
@@ -81,6 +82,6 @@ Expected<Fusion> fuse_network(const Network& network, const FuseOptions& given);
 
 std::string to_json(const Fusion& fusion);
 // With the largest `stacks` stacks; 0: all.
-std::string to_text(const Fusion& fusion, std::size_t stacks);
+Text to_text(const Fusion& fusion, std::size_t stacks);
 
 }  // namespace monet

@@ -3,6 +3,7 @@
 
 #include <monet/expected.h>
 #include <monet/machine.h>
+#include <monet/text.h>
 
 #include <cstdint>
 #include <optional>
@@ -155,7 +156,7 @@ struct HardwareView {
 std::string to_json(const std::vector<PresetSummary>& presets);
 std::string to_json(const HardwareReport& report, const HardwareView& view);
 // As tables for people.
-std::string to_text(const std::vector<PresetSummary>& presets);
-std::string to_text(const HardwareReport& report, const HardwareView& view);
+Text to_text(const std::vector<PresetSummary>& presets);
+Text to_text(const HardwareReport& report, const HardwareView& view);
 
 }  // namespace monet

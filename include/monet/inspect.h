@@ -3,6 +3,7 @@
 
 #include <monet/expected.h>
 #include <monet/network.h>
+#include <monet/text.h>
 
 #include <array>
 #include <cstdint>
@@ -80,6 +81,6 @@ Expected<Inspection> inspect(const Network& network, const NetworkOptions& optio
 std::string to_json(const Inspection& inspection, bool with_layers);
 
 // As tables for people; with a line for each layer if wanted.
-std::string to_text(const Inspection& inspection, bool with_layers);
+Text to_text(const Inspection& inspection, bool with_layers);
 
 }  // namespace monet

@@ -3,6 +3,7 @@
 
 #include <monet/expected.h>
 #include <monet/machine.h>
+#include <monet/text.h>
 #include <monet/train.h>
 
 #include <cstdint>
@@ -103,7 +104,7 @@ struct MapView {
 
 // As one JSON object with "schema": 1; as tables; one line an operator, with a heading.
 std::string to_json(const NetworkMapping& mapping);
-std::string to_text(const NetworkMapping& mapping, const MapView& view);
+Text to_text(const NetworkMapping& mapping, const MapView& view);
 std::string to_csv(const NetworkMapping& mapping);
 
 }  // namespace monet

@@ -4,6 +4,7 @@
 #include <monet/evaluate.h>
 #include <monet/expected.h>
 #include <monet/objective.h>
+#include <monet/text.h>
 
 #include <cstdint>
 #include <functional>
@@ -69,7 +70,7 @@ Expected<Optimization> optimize_network(const Network& network, const OptimizeOp
 Error does_not_fit(const Optimization& result);
 
 std::string to_json(const Optimization& result);
-std::string to_text(const Optimization& result);
+Text to_text(const Optimization& result);
 std::string to_csv(const Optimization& result);  // a line for each plan
 
 }  // namespace monet

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/text.h>
 
 #include <cstdint>
 #include <functional>
@@ -48,7 +49,7 @@ Expected<Packing> pack_file(const std::string& path, const PackOptions& options)
 Error does_not_fit(const Packing& packing);
 
 std::string to_json(const Packing& packing);
-std::string to_text(const Packing& packing);
+Text to_text(const Packing& packing);
 std::string to_csv(const Packing& packing);  // id,lower,upper,size,offset, and alignment where one is not 1
 
 }  // namespace monet

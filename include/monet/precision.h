@@ -4,6 +4,7 @@
 #include <monet/evaluate.h>
 #include <monet/expected.h>
 #include <monet/simulate.h>
+#include <monet/text.h>
 
 #include <cstdint>
 #include <optional>
@@ -46,9 +47,9 @@ struct PrecisionReport {
 // "int8:fp32/channel".
 Expected<PrecisionReport> describe_precision(const std::string& name_or_path);
 
-std::string to_text(const std::vector<FormatSummary>& formats, const std::vector<RecipeSummary>& recipes);
+Text to_text(const std::vector<FormatSummary>& formats, const std::vector<RecipeSummary>& recipes);
 std::string to_json(const std::vector<FormatSummary>& formats, const std::vector<RecipeSummary>& recipes);
-std::string to_text(const PrecisionReport& report);
+Text to_text(const PrecisionReport& report);
 std::string to_json(const PrecisionReport& report);
 
 struct PrecisionComparisonOptions {
@@ -98,6 +99,6 @@ Expected<PrecisionComparison> compare_precisions(const Network& network, const M
 
 std::string to_json(const PrecisionComparison& comparison);
 std::string to_csv(const PrecisionComparison& comparison);
-std::string to_text(const PrecisionComparison& comparison);
+Text to_text(const PrecisionComparison& comparison);
 
 }  // namespace monet

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/text.h>
 
 #include <cstdint>
 #include <functional>
@@ -104,7 +105,7 @@ Expected<Remat> remat_file(const std::string& path, const RematOptions& options)
 Error does_not_fit(const Remat& remat);
 
 std::string to_json(const Remat& remat);
-std::string to_text(const Remat& remat);
+Text to_text(const Remat& remat);
 // The best schedule, action by action.
 std::string schedule_json(const Remat& remat);
 

@@ -3,6 +3,7 @@
 
 #include <monet/evaluate.h>
 #include <monet/expected.h>
+#include <monet/text.h>
 
 #include <cstdint>
 #include <string>
@@ -37,6 +38,6 @@ Expected<Runnable> check_runnable(const Network& network, const StepRequest& giv
 // As one JSON object with "schema": 1; `inference`: whether that decides, and not training.
 std::string to_json(const Runnable& runnable, bool inference);
 // As tables for people.
-std::string to_text(const Runnable& runnable);
+Text to_text(const Runnable& runnable);
 
 }  // namespace monet

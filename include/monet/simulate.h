@@ -6,6 +6,7 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/text.h>
 #include <monet/train.h>
 
 #include <cstdint>
@@ -70,6 +71,6 @@ std::string hardly_learned(const Simulation& simulation);
 std::string to_json(const std::vector<Simulation>& simulations);
 // precision, step, loss, held_out_loss, held_out_accuracy: a line for each step, from 0
 std::string to_csv(const std::vector<Simulation>& simulations);
-std::string to_text(const std::vector<Simulation>& simulations);  // the first is what the others are compared with
+Text to_text(const std::vector<Simulation>& simulations);  // the first is what the others are compared with
 
 }  // namespace monet

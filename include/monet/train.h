@@ -5,6 +5,7 @@
 #include <monet/inspect.h>
 #include <monet/network.h>
 #include <monet/plan.h>
+#include <monet/text.h>
 
 #include <cstdint>
 #include <optional>
@@ -134,6 +135,6 @@ struct TrainView {
 // As one JSON object with "schema": 1.
 std::string to_json(const Training& training, const TrainView& view);
 // As tables for people.
-std::string to_text(const Training& training, const TrainView& view);
+Text to_text(const Training& training, const TrainView& view);
 
 }  // namespace monet

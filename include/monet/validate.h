@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/text.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -57,6 +58,6 @@ std::optional<Error> missing_data(const std::string& name, const ValidateOptions
 Expected<Validation> validate(const std::string& name, const ValidateOptions& options = {});
 
 std::string to_json(const std::vector<Validation>& validations);
-std::string to_text(const Validation& validation);
+Text to_text(const Validation& validation);
 
 }  // namespace monet

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "base/try.h"
-#include "cli/layout.h"
+#include "cli/paint.h"
 #include "cli/terminal.h"
 #include "networks/builtin.h"
 
@@ -85,11 +85,10 @@ void report(const std::vector<std::string>& warnings, const std::vector<std::str
 
 int print_json(const std::string& json) { return write_out(json_for_terminal(json + "\n")); }
 
-int print(const std::string& text) {
-  const std::size_t width = columns(Stream::output);
-  const std::string shown = for_terminal(text);
-  const std::string fit = width > 0 ? fitted(shown, width) : shown;
-  return write_out(has_color(Stream::output) ? painted(fit) : fit);
+int print(const Text& text) {
+  std::vector<TextLine> lines = laid_out(text, columns(Stream::output));
+  for (TextLine& line : lines) line.text = for_terminal(line.text);
+  return write_out(has_color(Stream::output) ? painted(lines) : joined(lines));
 }
 
 int print_help(const std::string& text) { return write_out(has_color(Stream::output) ? painted_help(text) : text); }

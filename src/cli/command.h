@@ -252,7 +252,7 @@ void report(const std::vector<std::string>& warnings, const std::vector<std::str
             const CommonOptions& options);
 // On standard output: text for people, laid out and coloured where that is a terminal; or one JSON object, as it is.
 // Fails, with a message, when it cannot be written (a full disk).
-int print(const std::string& text);
+int print(const Text& text);
 int print_json(const std::string& json);
 int print_help(const std::string& text);
 // As it is: what another program reads.

@@ -5,7 +5,6 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "explore/space/open.h"
-#include "present/text/table.h"
 
 #include <fmt/format.h>
 
@@ -116,7 +115,7 @@ int list_spaces(const CommonOptions& common) {
   Table table({{"space"}, {"designs", Table::Align::right}, {"description"}});
   for (const SpaceInfo& space : *spaces)
     table.add({space.name, grouped(static_cast<std::int64_t>(space.size)), space.description});
-  return print(table.text());
+  return print(table);
 }
 
 int finish(const ExploreCommand& command, Exploration& exploration, const ShowOptions& options) {

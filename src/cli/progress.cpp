@@ -2,8 +2,8 @@
 
 #include "base/quantities.h"
 #include "base/text.h"
-#include "cli/layout.h"
 #include "cli/terminal.h"
+#include "present/text/layout.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #include "cli/reference.h"
 
-#include "cli/text_table.h"
 #include "cli/words.h"
+#include "present/text/layout.h"
 
 #include <fmt/format.h>
 

@@ -17,7 +17,7 @@ int run(const ValidateCommand& command) {
   if (is_watched(command.common)) options.progress = show_progress;
   std::vector<Validation> results;
   std::vector<std::string> left_out;
-  std::string text;
+  Text text;
   for (const std::string& name : names) {
     if (options.stop()) break;
     if (const auto missing = missing_data(name, options); missing && command.name.empty()) {
@@ -28,7 +28,7 @@ int run(const ValidateCommand& command) {
     auto validation = validate(name, options);
     clear_progress();
     if (!validation) return report(validation.error());
-    text += (text.empty() ? "" : "\n") + to_text(*validation);
+    text += Text(text.empty() ? "" : "\n") + to_text(*validation);
     results.push_back(*std::move(validation));
   }
   const bool ended_early = options.stop();

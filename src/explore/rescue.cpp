@@ -1,5 +1,4 @@
 #include "explore/store/rescue.h"
-#include "base/quantities.h"
 #include "base/try.h"
 #include "explore/price/pricer.h"
 #include "explore/space/open.h"
@@ -26,15 +25,6 @@ std::string to_json(const Rescue& rescue) {
   const nlohmann::ordered_json json = {
       {"damaged", rescue.damaged}, {"store", rescue.store}, {"rescued", rescue.rescued}, {"broken", rescue.broken}};
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
-std::string to_text(const Rescue& rescue) {
-  std::string text = fmt::format("{} designs of {} are now in {}\n", grouped(static_cast<std::int64_t>(rescue.rescued)),
-                                 rescue.damaged, rescue.store);
-  if (rescue.broken > 0)
-    text += fmt::format("{} designs are there in part and were left out; --resume evaluates them again\n",
-                        grouped(static_cast<std::int64_t>(rescue.broken)));
-  return text;
 }
 
 }  // namespace monet

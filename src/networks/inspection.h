@@ -12,8 +12,4 @@ namespace monet {
 // Requires that verify() holds for its graph.
 Inspection inspection_of(const std::string& model, const NetworkGraph& network);
 
-// Parts of the text that other reports share.
-std::string layer_table(const Inspection& inspection);
-std::string operator_table(const Inspection& inspection);
-
 }  // namespace monet

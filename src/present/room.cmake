@@ -35,6 +35,7 @@ monet_room(present
   text/fusion.cpp
   text/hardware.cpp
   text/inspection.cpp
+  text/layout.cpp
   text/mapping.cpp
   text/optimization.cpp
   text/packing.cpp
@@ -45,7 +46,8 @@ monet_room(present
   text/runnable.cpp
   text/search.cpp
   text/simulation.cpp
-  text/table.cpp
+  text/table_layout.cpp
+  text/text.cpp
   text/training.cpp
   trace/chakra.cpp
   trace/evaluation_trace.cpp

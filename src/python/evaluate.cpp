@@ -78,7 +78,7 @@ void bind_evaluate(nb::module_& module) {
       .def(
           "to_text",
           [](const Evaluation& self, std::size_t operators, std::size_t tensors) {
-            return to_text(self, {.operators = operators, .tensors = tensors});
+            return to_text(self, {.operators = operators, .tensors = tensors}).plain();
           },
           nb::arg("operators"), nb::arg("tensors"))
       .def("to_csv", [](const Evaluation& self) { return to_csv(self); })

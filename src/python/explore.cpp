@@ -80,7 +80,7 @@ void bind_explore(nb::module_& module) {
   nb::class_<Exploration>(module, "Exploration", "Designs of a space, compared.")
       .def("to_json", [](const Exploration& self) { return to_json(self); })
       .def(
-          "to_text", [](const Exploration& self, std::size_t front) { return to_text(self, {.front = front}); },
+          "to_text", [](const Exploration& self, std::size_t front) { return to_text(self, {.front = front}).plain(); },
           nb::arg("front"));
   module.def(
       "explore",

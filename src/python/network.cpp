@@ -33,7 +33,7 @@ void bind_network(nb::module_& module) {
             return to_json(self, {.layers = layers, .saved = true, .parameters = parameters});
           },
           nb::arg("layers"), nb::arg("parameters"))
-      .def("to_text", [](const Training& self) { return to_text(self, {}); });
+      .def("to_text", [](const Training& self) { return to_text(self, {}).plain(); });
   module.def(
       "train",
       [](const Network& network, const StepRequest& given, const std::string& path) {

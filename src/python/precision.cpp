@@ -87,7 +87,7 @@ void bind_precision(nb::module_& module) {
   bind_simulation(module);
   nb::class_<PrecisionComparison>(module, "PrecisionComparison", "Recipes on one network and one machine.")
       .def("to_json", [](const PrecisionComparison& self) { return to_json(self); })
-      .def("to_text", [](const PrecisionComparison& self) { return to_text(self); })
+      .def("to_text", [](const PrecisionComparison& self) { return to_text(self).plain(); })
       .def("to_csv", [](const PrecisionComparison& self) { return to_csv(self); })
       .def("page", [](const PrecisionComparison& self) { return without_lock([&] { return report_page(self); }); });
   module.def(

@@ -13,7 +13,7 @@ namespace monet::python {
 void bind_report(nb::module_& module) {
   nb::class_<Comparison>(module, "Comparison", "Two results, and what changed.")
       .def("to_json", [](const Comparison& self) { return to_json(self); })
-      .def("to_text", [](const Comparison& self) { return to_text(self); })
+      .def("to_text", [](const Comparison& self) { return to_text(self).plain(); })
       .def("to_csv", [](const Comparison& self) { return to_csv(self); });
   module.def(
       "compare",

@@ -24,7 +24,7 @@ std::vector<std::string> plans_of(const Result& result) {
 template <class Result>
 void bind_result(nb::class_<Result>& result) {
   result.def("to_json", [](const Result& self) { return to_json(self); })
-      .def("to_text", [](const Result& self) { return to_text(self); })
+      .def("to_text", [](const Result& self) { return to_text(self).plain(); })
       .def("to_csv", [](const Result& self) { return to_csv(self); })
       .def("page", [](const Result& self) { return without_lock([&] { return report_page(self); }); })
       .def_prop_ro("plans", &plans_of<Result>);
@@ -36,7 +36,8 @@ void bind_search(nb::module_& module) {
   nb::class_<Fusion>(module, "Fusion", "Operators in stacks.")
       .def("to_json", [](const Fusion& self) { return to_json(self); })
       .def(
-          "to_text", [](const Fusion& self, std::size_t stacks) { return to_text(self, stacks); }, nb::arg("stacks"))
+          "to_text", [](const Fusion& self, std::size_t stacks) { return to_text(self, stacks).plain(); },
+          nb::arg("stacks"))
       .def_ro("plan_yaml", &Fusion::plan_yaml);
   module.def(
       "fuse",

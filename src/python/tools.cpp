@@ -16,7 +16,7 @@ namespace monet::python {
 void bind_tools(nb::module_& module) {
   nb::class_<Packing>(module, "Packing", "Buffers with addresses.")
       .def("to_json", [](const Packing& self) { return to_json(self); })
-      .def("to_text", [](const Packing& self) { return to_text(self); })
+      .def("to_text", [](const Packing& self) { return to_text(self).plain(); })
       .def("to_csv", [](const Packing& self) { return to_csv(self); });
   module.def(
       "pack",
@@ -29,7 +29,7 @@ void bind_tools(nb::module_& module) {
 
   nb::class_<Remat>(module, "Remat", "A schedule that computes again and pages.")
       .def("to_json", [](const Remat& self) { return to_json(self); })
-      .def("to_text", [](const Remat& self) { return to_text(self); })
+      .def("to_text", [](const Remat& self) { return to_text(self).plain(); })
       .def("schedule_json", [](const Remat& self) { return self.found() ? schedule_json(self) : std::string("null"); });
   module.def(
       "remat",

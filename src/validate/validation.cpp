@@ -5,8 +5,9 @@
 #include "base/suggest.h"
 #include "base/try.h"
 #include "present/json/json.h"
-#include "present/text/table.h"
 #include "validate/dacapo.h"
+
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -237,7 +238,7 @@ std::string to_json(const std::vector<Validation>& validations) {
 
 namespace {
 
-std::string table_of_rows(const Validation& validation) {
+Table table_of_rows(const Validation& validation) {
   Table table({{"case"},
                {"quantity"},
                {"measured", Table::Align::right},
@@ -252,14 +253,14 @@ std::string table_of_rows(const Validation& validation) {
                known && !std::isnan(row.measured) ? fmt::format("{:+.2f} %", row.error_percent()) : "-",
                row.aside.empty() ? "" : "aside: " + row.aside});
   }
-  return table.text();
+  return table;
 }
 
 }  // namespace
 
-std::string to_text(const Validation& validation) {
+Text to_text(const Validation& validation) {
   const std::string label = validation.label.empty() ? "" : fmt::format(": {}", validation.label);
-  std::string text = fmt::format("{}{}\n\n{}\n", validation.name, label, table_of_rows(validation));
+  Text text = fmt::format("{}{}\n\n", validation.name, label) + table_of_rows(validation) + "\n";
   const std::vector<std::string> quantities = quantities_of(validation);
   for (const std::string& quantity : quantities) {
     const std::size_t rows = errors_of(validation, quantity).size();

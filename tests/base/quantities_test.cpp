@@ -1,6 +1,5 @@
-// Are numbers and tables written as people read them?
+// Are numbers written as people read them?
 #include "base/quantities.h"
-#include "present/text/table.h"
 
 #include <gtest/gtest.h>
 
@@ -44,28 +43,6 @@ TEST(Units, Seconds) {
   EXPECT_EQ(seconds_text(2), "2 s");
   EXPECT_EQ(seconds_text(0.01234), "12.34 ms");
   EXPECT_EQ(seconds_text(2e-6), "2 us");
-}
-
-TEST(TableText, AlignsColumns) {
-  Table table({{"name"}, {"number", Table::Align::right}});
-  table.add({"a", "1"});
-  table.add_rule();
-  table.add({"longer", "1,000"});
-  EXPECT_EQ(table.text(),
-            "name    number\n"
-            "--------------\n"
-            "a            1\n"
-            "--------------\n"
-            "longer   1,000\n");
-}
-
-TEST(TableText, CountsCharactersNotBytes) {
-  Table table({{"x"}, {"y"}});
-  table.add({"größe", "1"});
-  table.add({"abcde", "2"});
-  const std::string text = table.text();
-  EXPECT_NE(text.find("größe  1\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("abcde  2\n"), std::string::npos) << text;
 }
 
 }  // namespace

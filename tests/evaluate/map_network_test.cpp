@@ -129,7 +129,7 @@ NetworkMapping small_mapping() {
 }
 
 TEST(MappingText, HasATotalLine) {
-  const std::string text = to_text(small_mapping(), {});
+  const std::string text = to_text(small_mapping(), {}).plain();
   EXPECT_THAT(text, StartsWith("net on machine, latency objective\n"));
   const std::string total = line_with(text, "total");
   for (const char* words : {"4 k", "2,000", "1.25x", "8 nJ"}) EXPECT_THAT(total, HasSubstr(words));
@@ -144,7 +144,7 @@ TEST(MappingText, HasATotalLine) {
 }
 
 TEST(MappingText, NestsOnRequest) {
-  const std::string text = to_text(small_mapping(), {.nests = true});
+  const std::string text = to_text(small_mapping(), {.nests = true}).plain();
   EXPECT_THAT(text, HasSubstr("\n  array int8: 500 cycles = 0 compute + 150 stall"));
   EXPECT_THAT(text, HasSubstr("    for K in 2:\n      x\n"));
 }

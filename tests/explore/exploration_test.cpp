@@ -159,7 +159,7 @@ TEST_F(StoreReport, ShowCountsAndJudges) {
   EXPECT_EQ(json["front"][0]["design"].size(), 3U);
   EXPECT_EQ(json["front"][0]["metrics"]["energy_pj"], shown->front[0].metrics[1].second);
 
-  const std::string text = to_text(*shown, {.front = 2});
+  const std::string text = to_text(*shown, {.front = 2}).plain();
   for (const char* words : {"60 of 60 designs seen (100%)", "The front in latency, energy", "--front 0 shows all",
                             "share of variance", "rank correlation", "area <= 50 mm2 does not hold"})
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
@@ -190,7 +190,7 @@ TEST(FailureReasons, ThatDifferInNumbersAreOne) {
   using Failures = std::vector<std::pair<std::string, std::uint64_t>>;
   EXPECT_EQ(exploration.failures, (Failures{{"conv1 needs … MiB", 5}, {"area <= 50 mm2", 1}}));
   EXPECT_TRUE(exploration.front.empty());
-  EXPECT_NE(to_text(exploration, {}).find("6 of 60 designs seen (10%): 0 ran"), std::string::npos);
+  EXPECT_NE(to_text(exploration, {}).plain().find("6 of 60 designs seen (10%): 0 ran"), std::string::npos);
 }
 
 TEST(ObjectiveText, HasTheUnitOfItsMetric) {

@@ -253,7 +253,7 @@ TEST(Comparison, IsWrittenInFull) {
   EXPECT_TRUE(
       csv.starts_with("part,unit,a,b,delta\nlatency,cycles,1000,1100,100\nlatency: compute,cycles,600,600,0\n"));
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(csv, '\n')), found.rows.size() + 1);
-  const std::string text = to_text(found);
+  const std::string text = to_text(found).plain();
   EXPECT_TRUE(text.starts_with(summary_of(found) + "\n"));
   for (const char* words :
        {"a  first\nb  second\n", "batch    4  8", "  stall", "+0.1 us", "+10.00%", "--json has all"})

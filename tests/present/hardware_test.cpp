@@ -105,7 +105,7 @@ TEST(HardwareReport, ASumThatLacksAPartIsNoTotal) {
   const HardwareReport report = summarize(toy());
   EXPECT_EQ(report.without_area, "");
   EXPECT_EQ(report.without_static_power, "core pe");
-  const std::string text = to_text(report, {});
+  const std::string text = to_text(report, {}).plain();
   EXPECT_THAT(text, HasSubstr("static power not stated: of core pe it is not known"));
   EXPECT_THAT(text, HasSubstr("without control, wires and interfaces"));
   const auto json = nlohmann::json::parse(to_json(report, {}));
@@ -128,13 +128,13 @@ TEST(HardwareReport, PeaksAreUnitsTimesRateTimesClock) {
 
 TEST(HardwareReport, TextShowsIt) {
   const HardwareReport report = summarize(toy());
-  const std::string text = to_text(report, {});
+  const std::string text = to_text(report, {}).plain();
   for (const char* words :
        {"toy", "1 GHz", "22 nm", "n = 2", "2 x pe (pe0 ... pe1)", "K 4 (K) x C 4 (C) = 16 lanes", "64 KiB", "r 32..128",
         "the_bus", "64 GOP/s", "+0.00 %", "-68.00 %", "more than 2 %", "CACTI 7 at 22 nm", "LPDDR4"})
     EXPECT_THAT(text, HasSubstr(words));
   EXPECT_THAT(text, Not(HasSubstr("core pe: array: mac")));
-  EXPECT_THAT(to_text(report, {.values = true}), HasSubstr("core pe: array: mac"));
+  EXPECT_THAT(to_text(report, {.values = true}).plain(), HasSubstr("core pe: array: mac"));
 }
 
 TEST(HardwareReport, JsonHasTheFields) {
@@ -220,7 +220,7 @@ TEST(HardwareList, HasEveryPreset) {
   const auto presets = list_hardware();
   ASSERT_TRUE(presets) << presets.error().text();
   EXPECT_EQ(presets->size(), preset_names().size());
-  const std::string text = to_text(*presets);
+  const std::string text = to_text(*presets).plain();
   for (const std::string& name : preset_names()) EXPECT_THAT(text, HasSubstr(name));
   const auto json = nlohmann::json::parse(to_json(*presets));
   EXPECT_EQ(json["schema"], 1);

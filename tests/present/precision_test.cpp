@@ -63,7 +63,7 @@ TEST(PrecisionComparisonOutput, WhatFailedHasNoNumbers) {
 }
 
 TEST(PrecisionComparisonOutput, AsText) {
-  const std::string text = to_text(three_recipes());
+  const std::string text = to_text(three_recipes()).plain();
   EXPECT_NE(text.find("net on machine"), std::string::npos);
   EXPECT_NE(text.find("2 steps of adam with mse, batch 8"), std::string::npos);
   EXPECT_NE(text.find("diverged"), std::string::npos);
@@ -80,7 +80,7 @@ TEST(PrecisionComparisonOutput, WhatWasCostedInOtherNumbersAndWhatWasStopped) {
   comparison.loss_tolerance.reset();
   comparison.rows[0].costed_as = "mxint8";
   comparison.rows[0].simulation->stopped = true;
-  const std::string text = to_text(comparison);
+  const std::string text = to_text(comparison).plain();
   EXPECT_NE(text.find("mxint8"), std::string::npos) << text;
   EXPECT_NE(text.find("costed as: the machine cannot run"), std::string::npos) << text;
   EXPECT_NE(text.find("stopped at 2"), std::string::npos) << text;
@@ -106,7 +106,7 @@ TEST(PrecisionComparisonOutput, AsCsv) {
 TEST(PrecisionComparisonOutput, NothingRan) {
   PrecisionComparison comparison = three_recipes();
   comparison.rows.erase(comparison.rows.begin(), comparison.rows.begin() + 2);
-  EXPECT_NE(to_text(comparison).find("cannot run: none"), std::string::npos);
+  EXPECT_NE(to_text(comparison).plain().find("cannot run: none"), std::string::npos);
 }
 
 TEST(PrecisionFormats, HaveNamesSourcesAndRanges) {

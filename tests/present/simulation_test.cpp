@@ -24,7 +24,7 @@ std::vector<Simulation> two_runs() {
 }
 
 TEST(SimulationReport, InTextComparesWithTheFirst) {
-  const std::string text = to_text(two_runs());
+  const std::string text = to_text(two_runs()).plain();
   for (const char* words : {"fp32", "my,recipe.yaml", "0.7500", "87.5 %", "diverged in step 3", "step 2"})
     EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
   EXPECT_EQ(text.find("-87.5 %"), std::string::npos) << "nothing is compared with what came apart";
@@ -36,10 +36,10 @@ TEST(SimulationReport, InTextComparesWithTheFirst) {
 TEST(SimulationReport, InTextComparesOnlyWhatHasAsManySteps) {
   std::vector<Simulation> runs = two_runs();
   runs[1] = runs[0];
-  EXPECT_NE(to_text(runs).find("+0.0000"), std::string::npos);
+  EXPECT_NE(to_text(runs).plain().find("+0.0000"), std::string::npos);
   runs[1].losses.pop_back();
   runs[1].stopped = true;
-  const std::string text = to_text(runs);
+  const std::string text = to_text(runs).plain();
   EXPECT_NE(text.find("stopped after 3 steps"), std::string::npos) << text;
   EXPECT_EQ(text.find("+0.0"), std::string::npos) << text;
 }
@@ -81,7 +81,7 @@ TEST(SimulationReport, InCsvHasALineForEachStep) {
             "\"my,recipe.yaml\",3,,,\n");
 }
 
-TEST(SimulationReport, OfNothingIsEmpty) { EXPECT_EQ(to_text(std::vector<Simulation>()), ""); }
+TEST(SimulationReport, OfNothingIsEmpty) { EXPECT_EQ(to_text(std::vector<Simulation>()).plain(), ""); }
 
 }  // namespace
 }  // namespace monet

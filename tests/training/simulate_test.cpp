@@ -256,7 +256,7 @@ TEST(Simulate, SaysThatItDiverges) {
   EXPECT_TRUE(runs.at(0).diverged);
   EXPECT_LT(runs[0].losses.size(), 30U);
   for (double loss : runs[0].losses) EXPECT_TRUE(std::isfinite(loss));
-  EXPECT_NE(to_text(runs).find("diverged in step"), std::string::npos);
+  EXPECT_NE(to_text(runs).plain().find("diverged in step"), std::string::npos);
 }
 
 TEST(Simulate, WhatDivergedHasNoAccuracy) {

@@ -74,7 +74,7 @@ TEST(TinTinValidation, ComparesTheLargestSavings) {
   const std::string largest = "largest of the networks that fit on Cortex-M0+";
   const ValidationRow* energy = row_of(savings, largest + ": claim not reproduced, more is saved", "% energy saved");
   const ValidationRow* memory = row_of(savings, largest, "% memory saved");
-  ASSERT_TRUE(energy != nullptr && memory != nullptr) << to_text(savings);
+  ASSERT_TRUE(energy != nullptr && memory != nullptr) << to_text(savings).plain();
   EXPECT_EQ(energy->measured, 82);
   EXPECT_EQ(memory->measured, 40);
   // No more than if integers cost nothing.

@@ -4,7 +4,8 @@
 #include "present/json/json.h"
 #include "present/shared/numbers.h"
 #include "present/text/search.h"
-#include "present/text/table.h"
+
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -134,7 +135,7 @@ bool is_shown(const ComparisonRow& row) {
   return row.part.starts_with("latency") || row.part.starts_with("time") || row.part.starts_with("energy:");
 }
 
-std::string rows_table(const Comparison& comparison) {
+Text rows_table(const Comparison& comparison) {
   using enum Table::Align;
   const Amounts amounts(comparison);
   Table table({{""}, {"a", right}, {"b", right}, {"change", right}, {"", right}});
@@ -146,10 +147,10 @@ std::string rows_table(const Comparison& comparison) {
     table.add({name, amounts.text(row.a, row.unit), amounts.text(row.b, row.unit),
                is_equal(row) ? "=" : amounts.change(row.delta, row.unit), is_equal(row) ? "" : ratio(row.b, row.a)});
   }
-  return table.text() + (left_out ? "parts that are equal are left out; --json has all\n" : "");
+  return table + (left_out ? "parts that are equal are left out; --json has all\n" : "");
 }
 
-std::string operators_table(const Comparison& comparison) {
+Text operators_table(const Comparison& comparison) {
   constexpr std::size_t most = 12;
   using enum Table::Align;
   if (comparison.operators.empty()) return "";
@@ -169,7 +170,7 @@ std::string operators_table(const Comparison& comparison) {
                amounts.change(row.b_cycles - row.a_cycles, "cycles"), energy_text(row.a_pj), energy_text(row.b_pj),
                amounts.change(row.b_pj - row.a_pj, "pJ")});
   }
-  return "\n" + table.text();
+  return "\n" + table;
 }
 
 }  // namespace
@@ -205,13 +206,13 @@ std::string to_json(const Comparison& comparison) {
   return text_of(json);
 }
 
-std::string to_text(const Comparison& comparison) {
-  std::string text = fmt::format("{}\n\na  {}\nb  {}\n{}\n", summary_of(comparison), comparison.a, comparison.b,
-                                 numbers_lines(comparison));
+Text to_text(const Comparison& comparison) {
+  Text text = fmt::format("{}\n\na  {}\nb  {}\n{}\n", summary_of(comparison), comparison.a, comparison.b,
+                          numbers_lines(comparison));
   if (!comparison.assumptions.empty()) {
     Table table({{"differs"}, {"a"}, {"b"}});
     for (const Comparison::Difference& each : comparison.assumptions) table.add({each.what, each.a, each.b});
-    text += table.text() + "\n";
+    text += table + "\n";
   }
   return text + rows_table(comparison) + operators_table(comparison);
 }

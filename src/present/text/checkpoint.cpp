@@ -2,9 +2,9 @@
 #include "present/json/json.h"
 #include "present/shared/numbers.h"
 #include "present/text/search.h"
-#include "present/text/table.h"
 
 #include <monet/checkpoint.h>
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -40,7 +40,7 @@ std::string one_plan(const Checkpointing& result) {
   return text;
 }
 
-std::string front_table(const Checkpointing& result) {
+Text front_table(const Checkpointing& result) {
   Table table({{result.pareto_budgets ? "budget" : "saved bytes", Table::Align::right},
                {"peak", Table::Align::right},
                {"latency", Table::Align::right},
@@ -57,7 +57,7 @@ std::string front_table(const Checkpointing& result) {
                change_text(plan.energy_pj, result.all_kept.energy_pj), fmt::format("{}", plan.recomputed.size()),
                fmt::format("{}", plan.paged.size()), plan.order});
   }
-  return table.text();
+  return table;
 }
 
 Json json_of(const CheckpointPlan& plan) {
@@ -99,9 +99,9 @@ Error does_not_fit(const Checkpointing& result) {
           .advice = fmt::format("at that peak are {}", fmt::join(parts, ", "))};
 }
 
-std::string to_text(const Checkpointing& result) {
-  std::string text = fmt::format("{} on {}: {} of {} tensors to keep, recompute or page, for {}\n", result.model,
-                                 result.hardware, result.method, result.tensors, result.objective);
+Text to_text(const Checkpointing& result) {
+  Text text = fmt::format("{} on {}: {} of {} tensors to keep, recompute or page, for {}\n", result.model,
+                          result.hardware, result.method, result.tensors, result.objective);
   text += fmt::format("{:<12} {}\n", "numbers", numbers_text(result.recipe, result.recipe_from));
   if (result.plans.empty()) return text;
   const bool one = result.plans.size() == 1 && (result.method == "search" || result.method == "milp");

@@ -2,7 +2,8 @@
 
 #include "base/quantities.h"
 #include "present/shared/numbers.h"
-#include "present/text/table.h"
+
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -106,7 +107,7 @@ std::string head_text(const Evaluation& evaluation) {
   return text + line("computed in", wall_text(evaluation));
 }
 
-std::string comparison_text(const Evaluation& evaluation) {
+Text comparison_text(const Evaluation& evaluation) {
   if (evaluation.inference || evaluation.inference_cycles <= 0) return "";
   const TimeText time(evaluation.clock_hz);
   Table table({{"against inference"}, {"inference", Align::right}, {"training", Align::right}, {"", Align::right}});
@@ -120,7 +121,7 @@ std::string comparison_text(const Evaluation& evaluation) {
     table.add({"peak of " + memories.front()->name, byte_size(evaluation.inference_peak_bytes), byte_size(peak),
                ratio_text(static_cast<double>(peak), static_cast<double>(evaluation.inference_peak_bytes))});
   }
-  return "\n" + table.text();
+  return "\n" + table;
 }
 
 std::string filled_text(const Evaluation& evaluation) {
@@ -134,7 +135,7 @@ std::string filled_text(const Evaluation& evaluation) {
   return text;
 }
 
-std::string options_text(const Evaluation& evaluation) {
+Text options_text(const Evaluation& evaluation) {
   if (evaluation.options.empty()) return "";
   const TimeText time(evaluation.clock_hz);
   Table table({{"what could be done"},
@@ -148,7 +149,7 @@ std::string options_text(const Evaluation& evaluation) {
                option.latency_cycles > 0 ? time(option.latency_cycles) : "",
                option.energy_pj > 0 ? energy_text(option.energy_pj) : "", option.reason});
   }
-  return "\n" + table.text();
+  return "\n" + table;
 }
 
 }  // namespace
@@ -178,8 +179,8 @@ std::vector<const MemoryResult*> outer_memories(const Evaluation& evaluation) {
   return outer;
 }
 
-std::string to_text(const Evaluation& evaluation, const EvaluateView& view) {
-  std::string text = head_text(evaluation);
+Text to_text(const Evaluation& evaluation, const EvaluateView& view) {
+  Text text = head_text(evaluation);
   // What to do comes first where it does not fit.
   if (!evaluation.fits) text += options_text(evaluation) + peak_text(evaluation, view);
   text += phases_text(evaluation) + energy_table(evaluation) + cores_text(evaluation) + links_text(evaluation) +

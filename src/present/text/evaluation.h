@@ -5,6 +5,7 @@
 #include "present/shared/critical_runs.h"
 
 #include <monet/evaluate.h>
+#include <monet/text.h>
 
 #include <map>
 #include <string>
@@ -40,16 +41,16 @@ class CoreTypes {
   std::map<std::string, std::string, std::less<>> type_of_;
 };
 
-std::string phases_text(const Evaluation& evaluation);
+Text phases_text(const Evaluation& evaluation);
 // The largest first.
-std::string energy_table(const Evaluation& evaluation);
-std::string cores_text(const Evaluation& evaluation);
-std::string links_text(const Evaluation& evaluation);
-std::string memories_text(const Evaluation& evaluation);
+Text energy_table(const Evaluation& evaluation);
+Text cores_text(const Evaluation& evaluation);
+Text links_text(const Evaluation& evaluation);
+Text memories_text(const Evaluation& evaluation);
 // What a memory holds when most is in it: one that is too small, or the outer one with most in it.
-std::string peak_text(const Evaluation& evaluation, const EvaluateView& view);
-std::string operators_text(const Evaluation& evaluation, const EvaluateView& view);
-std::string critical_path_text(const Evaluation& evaluation);
+Text peak_text(const Evaluation& evaluation, const EvaluateView& view);
+Text operators_text(const Evaluation& evaluation, const EvaluateView& view);
+Text critical_path_text(const Evaluation& evaluation);
 
 // Memories that hold the step as a whole: DRAM and storage in use; where there is none, the fullest.
 std::vector<const MemoryResult*> outer_memories(const Evaluation& evaluation);

@@ -1,7 +1,8 @@
 // What the parts of the machine do during the step: cores, links and ports, memories.
 #include "base/quantities.h"
 #include "present/text/evaluation.h"
-#include "present/text/table.h"
+
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -87,7 +88,7 @@ std::string CoreTypes::text_of(const std::vector<std::string>& cores) const {
   return fmt::format("{} and {} more", cores.front(), cores.size() - 1);
 }
 
-std::string cores_text(const Evaluation& evaluation) {
+Text cores_text(const Evaluation& evaluation) {
   const CoreTypes types(evaluation);
   const auto groups = grouped_by(evaluation.resources, [&](const ResourceResult& resource) {
     return resource.kind == "core" ? types.group_of(resource.name) : "";
@@ -124,10 +125,10 @@ std::string cores_text(const Evaluation& evaluation) {
     cells.push_back(energy_text(sum_of(cores, &ResourceResult::energy_pj)));
     table.add(std::move(cells));
   }
-  return "\n" + table.text();
+  return "\n" + table;
 }
 
-std::string links_text(const Evaluation& evaluation) {
+Text links_text(const Evaluation& evaluation) {
   const CoreTypes types(evaluation);
   auto groups = grouped_by(evaluation.resources, [&](const ResourceResult& resource) {
     return resource.kind == "core" ? "" : resource.type.empty() ? types.group_of(resource.name) : resource.type;
@@ -157,13 +158,13 @@ std::string links_text(const Evaluation& evaluation) {
                                  : fmt::format("{}, at most {}", share_text(mean, 1), share_text(most, 1)),
                energy_text(sum_of(parts, &ResourceResult::energy_pj))});
   }
-  std::string text = "\n" + table.text();
+  Text text = "\n" + table;
   if (shown < used) text += fmt::format("and {} more in use\n", used - shown);
   if (used < all) text += fmt::format("{} not used\n", all - used);
   return text;
 }
 
-std::string memories_text(const Evaluation& evaluation) {
+Text memories_text(const Evaluation& evaluation) {
   const CoreTypes types(evaluation);
   auto groups =
       grouped_by(evaluation.memories, [&](const MemoryResult& memory) { return types.group_of(memory.name); });
@@ -199,10 +200,10 @@ std::string memories_text(const Evaluation& evaluation) {
                moved(&MemoryResult::read_bytes), moved(&MemoryResult::written_bytes),
                energy_text(sum_of(memories, &MemoryResult::energy_pj))});
   }
-  return "\n" + table.text() + (shown < groups.size() ? fmt::format("and {} more\n", groups.size() - shown) : "");
+  return "\n" + table + (shown < groups.size() ? fmt::format("and {} more\n", groups.size() - shown) : "");
 }
 
-std::string peak_text(const Evaluation& evaluation, const EvaluateView& view) {
+Text peak_text(const Evaluation& evaluation, const EvaluateView& view) {
   const auto outer = outer_memories(evaluation);
   if (outer.empty() || outer.front()->live_peak_bytes == 0) return "";
   const auto too_small = std::ranges::find_if(evaluation.memories, [](const MemoryResult& each) {
@@ -211,14 +212,14 @@ std::string peak_text(const Evaluation& evaluation, const EvaluateView& view) {
   const MemoryResult& memory = too_small == evaluation.memories.end() ? *outer.front() : *too_small;
   const TimeText time(evaluation.clock_hz);
   const auto peak = static_cast<double>(memory.live_peak_bytes);
-  std::string text;
+  Text text;
   if (!memory.peak_by_role.empty()) {
     Table table({{fmt::format("{} at its peak, {} after the start", memory.name, time(memory.peak_at))},
                  {"", Align::right},
                  {"", Align::right}});
     for (const auto& [role, bytes] : memory.peak_by_role)
       if (bytes > 0) table.add({role, rounded_bytes(bytes), share_text(bytes, peak)});
-    text += "\n" + table.text();
+    text += "\n" + table;
   }
   if (memory.alive_at_peak.empty()) return text;
   Table table(
@@ -230,7 +231,7 @@ std::string peak_text(const Evaluation& evaluation, const EvaluateView& view) {
     table.add({tensor.name, tensor.role, byte_size(tensor.bytes), share_text(static_cast<double>(tensor.bytes), peak),
                time(tensor.start), time(tensor.end)});
   }
-  text += "\n" + table.text();
+  text += "\n" + table;
   if (shown < all) text += fmt::format("and {} more; --tensors 0 shows all\n", all - shown);
   return text;
 }

@@ -1,7 +1,8 @@
 // Where time and energy go: phases, parts, operators, the critical path.
 #include "base/quantities.h"
 #include "present/text/evaluation.h"
-#include "present/text/table.h"
+
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -23,7 +24,7 @@ std::string rest_text(std::size_t shown, std::size_t all, const char* what) {
 
 }  // namespace
 
-std::string phases_text(const Evaluation& evaluation) {
+Text phases_text(const Evaluation& evaluation) {
   if (evaluation.phases.empty()) return "";
   const TimeText time(evaluation.clock_hz);
   Table table({{"phase"},
@@ -45,10 +46,10 @@ std::string phases_text(const Evaluation& evaluation) {
   table.add_rule();
   table.add({"step", time(evaluation.latency_cycles), "", "", "", time(sum.busy_cycles),
              energy_text(evaluation.energy_pj), "", with_prefix(static_cast<std::int64_t>(evaluation.macs))});
-  return "\n" + table.text();
+  return "\n" + table;
 }
 
-std::string energy_table(const Evaluation& evaluation) {
+Text energy_table(const Evaluation& evaluation) {
   const CoreTypes types(evaluation);
   Parts parts;
   for (const auto& [name, pj] : evaluation.energy) {
@@ -68,10 +69,10 @@ std::string energy_table(const Evaluation& evaluation) {
   const std::size_t shown = std::min(parts.size(), most_part_rows);
   for (std::size_t i = 0; i < shown; ++i)
     table.add({parts[i].first, energy_text(parts[i].second), share_text(parts[i].second, evaluation.energy_pj)});
-  return "\n" + table.text() + rest_text(shown, parts.size(), "parts");
+  return "\n" + table + rest_text(shown, parts.size(), "parts");
 }
 
-std::string operators_text(const Evaluation& evaluation, const EvaluateView& view) {
+Text operators_text(const Evaluation& evaluation, const EvaluateView& view) {
   if (evaluation.operators.empty()) return "";
   const TimeText time(evaluation.clock_hz);
   const CoreTypes types(evaluation);
@@ -106,10 +107,10 @@ std::string operators_text(const Evaluation& evaluation, const EvaluateView& vie
                ratio_text(row.busy_cycles, row.bound_cycles), energy_text(row.energy_pj),
                share_text(row.energy_pj, evaluation.energy_pj)});
   }
-  return "\n" + table.text() + rest_text(shown, rows.size(), "operators; --operators 0 shows all");
+  return "\n" + table + rest_text(shown, rows.size(), "operators; --operators 0 shows all");
 }
 
-std::string critical_path_text(const Evaluation& evaluation) {
+Text critical_path_text(const Evaluation& evaluation) {
   if (evaluation.critical_path.empty()) return "";
   const TimeText time(evaluation.clock_hz);
   struct Row {
@@ -141,7 +142,7 @@ std::string critical_path_text(const Evaluation& evaluation) {
   for (const auto& [kind, cycles] : evaluation.critical_by_kind) {
     kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", kind, share_text(cycles, evaluation.latency_cycles));
   }
-  return "\n" + table.text() + rest_text(shown, rows.size(), "on the path") +
+  return "\n" + table + rest_text(shown, rows.size(), "on the path") +
          (kinds.empty() ? "" : "the path is " + kinds + "\n");
 }
 

@@ -1,10 +1,10 @@
 #include <monet/explore.h>
+#include <monet/text.h>
 
 #include "base/quantities.h"
 #include "base/try.h"
 #include "explore/summary.h"
 #include "present/shared/numbers.h"
-#include "present/text/table.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -45,7 +45,7 @@ std::string recipes_text(const Exploration& exploration) {
   return text;
 }
 
-std::string front_text(const Exploration& exploration, std::size_t most) {
+Text front_text(const Exploration& exploration, std::size_t most) {
   if (exploration.front.empty()) return "";
   std::vector<Table::Column> columns{{"design", Table::Align::right}};
   for (const auto& parameter : exploration.front[0].parameters)
@@ -73,16 +73,16 @@ std::string front_text(const Exploration& exploration, std::size_t most) {
     }
     table.add(std::move(cells));
   }
-  std::string text = fmt::format("\nThe front in {}: {} designs", fmt::join(exploration.objectives, ", "),
-                                 count_text(exploration.front.size()));
+  Text text = fmt::format("\nThe front in {}: {} designs", fmt::join(exploration.objectives, ", "),
+                          count_text(exploration.front.size()));
   if (std::isfinite(exploration.hypervolume)) text += fmt::format(", hypervolume {:.4f}", exploration.hypervolume);
-  text += "\n\n" + table.text();
+  text += "\n\n" + table;
   if (rows < exploration.front.size())
     text += fmt::format("and {} more; --front 0 shows all\n", exploration.front.size() - rows);
   return text;
 }
 
-std::string failures_text(const Exploration& exploration) {
+Text failures_text(const Exploration& exploration) {
   constexpr std::size_t most = 10;
   if (exploration.failures.empty()) return "";
   Table table({{"designs", Table::Align::right}, {"cannot run or are excluded, because"}});
@@ -91,7 +91,7 @@ std::string failures_text(const Exploration& exploration) {
     std::ranges::replace(reason, '\n', ' ');
     table.add({count_text(exploration.failures[i].second), std::move(reason)});
   }
-  std::string text = "\n" + table.text();
+  Text text = "\n" + table;
   if (exploration.failures.size() > most)
     text += fmt::format("and {} more reasons; --json has all\n", exploration.failures.size() - most);
   return text;
@@ -109,7 +109,7 @@ std::string range_text(const Sensitivity& sensitivity) {
                      objective_text(sensitivity.objective, high->mean), high->value);
 }
 
-std::string sensitivities_text(const Exploration& exploration) {
+Text sensitivities_text(const Exploration& exploration) {
   if (exploration.evaluated < 2) return "";
   Table table(
       {{"objective"}, {"parameter"}, {"share of variance", Table::Align::right}, {"geometric mean, from and to"}});
@@ -125,23 +125,23 @@ std::string sensitivities_text(const Exploration& exploration) {
                  range_text(*row)});
     }
   }
-  return "\nWhich parameter matters how much, by itself\n\n" + table.text();
+  return "\nWhich parameter matters how much, by itself\n\n" + table;
 }
 
-std::string correlations_text(const Exploration& exploration) {
+Text correlations_text(const Exploration& exploration) {
   if (exploration.correlations.empty() || exploration.evaluated < 2) return "";
   Table table({{"workloads"}, {"metric"}, {"rank correlation", Table::Align::right}, {"designs", Table::Align::right}});
   for (const RankCorrelation& one : exploration.correlations) {
     table.add({one.a + " and " + one.b, one.metric,
                std::isfinite(one.spearman) ? fmt::format("{:+.3f}", one.spearman) : "none", count_text(one.designs)});
   }
-  return "\nDo workloads agree on which design is better? (Spearman: 1 fully, 0 not at all)\n\n" + table.text();
+  return "\nDo workloads agree on which design is better? (Spearman: 1 fully, 0 not at all)\n\n" + table;
 }
 
 }  // namespace
 
-std::string to_text(const Exploration& exploration, const ExplorationView& view) {
-  std::string text = exploration.space;
+Text to_text(const Exploration& exploration, const ExplorationView& view) {
+  Text text = exploration.space;
   if (!exploration.description.empty()) text += ": " + exploration.description;
   text += "\n" + seen_text(exploration);
   if (!exploration.store.empty()) text += fmt::format("store: {}\n", exploration.store);
@@ -149,6 +149,15 @@ std::string to_text(const Exploration& exploration, const ExplorationView& view)
   text += front_text(exploration, view.front) + failures_text(exploration);
   if (view.sensitivities) text += sensitivities_text(exploration);
   return text + correlations_text(exploration);
+}
+
+Text to_text(const Rescue& rescue) {
+  Text text = fmt::format("{} designs of {} are now in {}\n", grouped(static_cast<std::int64_t>(rescue.rescued)),
+                          rescue.damaged, rescue.store);
+  if (rescue.broken > 0)
+    text += fmt::format("{} designs are there in part and were left out; --resume evaluates them again\n",
+                        grouped(static_cast<std::int64_t>(rescue.broken)));
+  return text;
 }
 
 Expected<Exploration> show_store(const ShowOptions& options) {

@@ -2,9 +2,9 @@
 #include "present/json/json.h"
 #include "present/shared/numbers.h"
 #include "present/text/search.h"
-#include "present/text/table.h"
 
 #include <monet/fuse.h>
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -112,14 +112,14 @@ std::string to_json(const Fusion& fusion) {
   return text_of(json);
 }
 
-std::string to_text(const Fusion& fusion, std::size_t stacks) {
+Text to_text(const Fusion& fusion, std::size_t stacks) {
   const auto fused = static_cast<std::int64_t>(
       std::ranges::count_if(fusion.stacks, [](const FusedOperators& stack) { return stack.operators.size() > 1; }));
   const auto count = static_cast<std::int64_t>(fusion.stacks.size());
-  std::string text = fmt::format("{} on {}: {} operators in {} stacks ({} of several), for {}; {}\n\n", fusion.model,
-                                 fusion.hardware, grouped(fusion.operators), grouped(count), grouped(fused),
-                                 fusion.given ? "given stacks" : objective_text(fusion), seconds_text(fusion.wall_s));
-  text.insert(text.size() - 1, fmt::format("{:<12} {}\n", "numbers", numbers_text(fusion.recipe, fusion.recipe_from)));
+  Text text = fmt::format("{} on {}: {} operators in {} stacks ({} of several), for {}; {}\n", fusion.model,
+                          fusion.hardware, grouped(fusion.operators), grouped(count), grouped(fused),
+                          fusion.given ? "given stacks" : objective_text(fusion), seconds_text(fusion.wall_s));
+  text += fmt::format("{:<12} {}\n\n", "numbers", numbers_text(fusion.recipe, fusion.recipe_from));
   Table results({{""},
                  {"unfused", Table::Align::right},
                  {"fused", Table::Align::right},
@@ -136,7 +136,7 @@ std::string to_text(const Fusion& fusion, std::size_t stacks) {
                percent_change(fusion.energy_pj, fusion.unfused_pj), energy_text(fusion.bound_pj)});
   results.add({"stacks", grouped(fusion.operators), grouped(count), "",
                fusion.given ? std::string() : grouped(fusion.bound_stacks) + " by the rules"});
-  text += results.text() + "\n" + choice_text(fusion) + "\n\n";
+  text += results + "\n" + choice_text(fusion) + "\n\n";
   std::vector<const FusedOperators*> largest;
   for (const FusedOperators& stack : fusion.stacks) {
     if (stack.operators.size() > 1) largest.push_back(&stack);
@@ -150,7 +150,7 @@ std::string to_text(const Fusion& fusion, std::size_t stacks) {
     table.add({grouped(static_cast<std::int64_t>(stack->operators.size())), tiles_text(*stack),
                operators_text(stack->operators)});
   }
-  if (!largest.empty()) text += table.text();
+  if (!largest.empty()) text += table;
   if (largest.size() < all) text += fmt::format("and {} more (--show 0 lists all)\n", all - largest.size());
   return text;
 }

@@ -1,7 +1,7 @@
 #include "base/quantities.h"
-#include "present/text/table.h"
 
 #include <monet/hardware.h>
+#include <monet/text.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -95,10 +95,10 @@ std::string unit_text(const UnitSummary& unit) {
   return text;
 }
 
-std::string core_text(const CoreSummary& core) {
-  std::string text = core.names.size() == 1 ? fmt::format("  {}\n", core.type)
-                                            : fmt::format("  {} x {} ({} ... {})\n", core.names.size(), core.type,
-                                                          core.names.front(), core.names.back());
+Text core_text(const CoreSummary& core) {
+  Text text = core.names.size() == 1 ? fmt::format("  {}\n", core.type)
+                                     : fmt::format("  {} x {} ({} ... {})\n", core.names.size(), core.type,
+                                                   core.names.front(), core.names.back());
   if (!core.operators.empty()) text += fmt::format("    {:<10} {}\n", "runs", fmt::join(core.operators, ", "));
   for (const UnitSummary& unit : core.units) text += unit_text(unit);
   if (core.memories.empty()) return text;
@@ -108,33 +108,36 @@ std::string core_text(const CoreSummary& core) {
                {"paths"},
                {"ports, bit/cycle"},
                {"read", Align::right},
-               {"write", Align::right}});
+               {"write", Align::right}},
+              4);
   for (const MemorySummary& memory : core.memories) add_memory(table, memory, true);
-  return text + table.text(4);
+  return text + table;
 }
 
-std::string link_table(const HardwareReport& report) {
+Text link_table(const HardwareReport& report) {
   Table table({{"link"},
                {"kind"},
                {"between"},
                {"bit/cycle", Align::right},
                {"latency", Align::right},
-               {"pJ/bit", Align::right}});
+               {"pJ/bit", Align::right}},
+              2);
   for (const LinkSummary& link : report.links) {
     const std::string kind = fmt::format("{}{}{}", link.count == 1 ? "" : fmt::format("{} x ", link.count), link.kind,
                                          link.kind == "link" && !link.both_ways ? ", one way" : "");
     table.add({link.name, kind, link.between, fmt::format("{:.5g}", link.bits_per_cycle),
                fmt::format("{:g}", link.latency_cycles), fmt::format("{:.3g}", link.energy_pj_per_bit)});
   }
-  return table.text(2);
+  return table;
 }
 
-std::string peak_table(const HardwareReport& report) {
+Text peak_table(const HardwareReport& report) {
   Table table({{"precision"},
                {"units x rate x clock", Align::right},
                {"stated", Align::right},
                {"deviation", Align::right},
-               {""}});
+               {""}},
+              2);
   for (const PeakSummary& peak : report.peaks) {
     table.add({peak.precision, rate_text(peak.operations_per_s), peak.stated ? rate_text(*peak.stated) : "-",
                peak.stated ? fmt::format("{:+.2f} %", peak.deviation_percent) : "",
@@ -142,7 +145,7 @@ std::string peak_table(const HardwareReport& report) {
                : peak.confidence == '-'   ? peak.source
                                           : fmt::format("{} ({})", peak.source, peak.confidence)});
   }
-  return table.text(2);
+  return table;
 }
 
 // A sum that lacks a part is no total.
@@ -159,19 +162,19 @@ std::string confidence_text(const HardwareReport& report) {
 
 bool is_zero(const ValueSummary& value) { return value.value == "0" || value.value.starts_with("0 "); }
 
-std::string value_table(const HardwareReport& report, bool all) {
-  Table table({{"part"}, {"quantity"}, {"value", Align::right}, {""}, {"source"}});
+Text value_table(const HardwareReport& report, bool all) {
+  Table table({{"part"}, {"quantity"}, {"value", Align::right}, {""}, {"source"}}, 2);
   for (const ValueSummary& value : report.values) {
     if (!all && (!value.derived || is_zero(value))) continue;
     table.add({value.part, value.quantity, value_text(value.value), std::string(1, value.confidence),
                value.source.empty() ? "not stated" : value.source});
   }
-  return table.text(2);
+  return table;
 }
 
 }  // namespace
 
-std::string to_text(const std::vector<PresetSummary>& presets) {
+Text to_text(const std::vector<PresetSummary>& presets) {
   Table table({{"name"},
                {"cores", Align::right},
                {"MACs/cycle", Align::right},
@@ -189,16 +192,16 @@ std::string to_text(const std::vector<PresetSummary>& presets) {
                preset.dram_bits == 0 ? "-" : size_text_of_bits(preset.dram_bits), std::string(1, preset.confidence),
                preset.description});
   }
-  return table.text();
+  return table;
 }
 
-std::string to_text(const HardwareReport& report, const HardwareView& view) {
+Text to_text(const HardwareReport& report, const HardwareView& view) {
   const auto line = [](const char* title, const std::string& value) {
     return fmt::format("{:<12} {}\n", title, value);
   };
   std::int64_t cores = 0;
   for (const CoreSummary& core : report.cores) cores += static_cast<std::int64_t>(core.names.size());
-  std::string text = fmt::format("{}\n", report.name);
+  Text text = fmt::format("{}\n", report.name);
   if (!report.description.empty()) text += fmt::format("{}\n", report.description);
   text += line("clock", frequency_text(report.clock_hz));
   if (report.technology_nm > 0) text += line("technology", fmt::format("{:g} nm", report.technology_nm));
@@ -226,9 +229,10 @@ std::string to_text(const HardwareReport& report, const HardwareView& view) {
                  {"size", Align::right},
                  {"ports, bit/cycle"},
                  {"read", Align::right},
-                 {"write", Align::right}});
+                 {"write", Align::right}},
+                2);
     for (const MemorySummary& memory : report.memories) add_memory(table, memory, false);
-    text += table.text(2);
+    text += table;
   }
   if (!report.links.empty()) text += "\nlinks\n" + link_table(report);
   if (!report.peaks.empty()) text += "\npeaks\n" + peak_table(report);

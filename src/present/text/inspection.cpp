@@ -1,10 +1,10 @@
-#include "networks/inspection.h"
+#include "present/text/inspection.h"
 
 #include "base/quantities.h"
 #include "graph/shape.h"
-#include "present/text/table.h"
 
 #include <monet/inspect.h>
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ std::string phase_line(const char* title, const ByPhase& by_phase, bool is_train
 
 }  // namespace
 
-std::string layer_table(const Inspection& inspection) {
+Table layer_table(const Inspection& inspection) {
   std::vector<Table::Column> columns = {{"layer"},
                                         {"operator"},
                                         {"output"},
@@ -50,10 +50,10 @@ std::string layer_table(const Inspection& inspection) {
     if (inspection.is_training_step) cells.insert(cells.begin() + 2, layer.phase);
     table.add(std::move(cells));
   }
-  return table.text();
+  return table;
 }
 
-std::string operator_table(const Inspection& inspection) {
+Table operator_table(const Inspection& inspection) {
   Table table({{"operator"},
                {"nodes", Align::right},
                {"parameters", Align::right},
@@ -70,11 +70,11 @@ std::string operator_table(const Inspection& inspection) {
   table.add_rule();
   table.add({"total", grouped(total.nodes), grouped(total.parameters), grouped(inspection.macs.total()),
              grouped(inspection.other_operations.total()), byte_size(total.output_bytes)});
-  return table.text();
+  return table;
 }
 
-std::string to_text(const Inspection& inspection, bool with_layers) {
-  std::string text = fmt::format("{}{}\n", inspection.model, inspection.is_training_step ? " (a training step)" : "");
+Text to_text(const Inspection& inspection, bool with_layers) {
+  Text text = fmt::format("{}{}\n", inspection.model, inspection.is_training_step ? " (a training step)" : "");
   const auto list = [](const char* title, const std::vector<TensorSummary>& tensors) {
     std::string line;
     constexpr std::size_t most = 4;
@@ -97,10 +97,10 @@ std::string to_text(const Inspection& inspection, bool with_layers) {
 
   Table operations({{"operations"}, {"number", Align::right}});
   for (const auto& [kind, number] : inspection.operations) operations.add({kind, grouped(number)});
-  text += "\n" + operations.text();
+  text += "\n" + operations;
   Table memory({{"bytes by role"}, {"", Align::right}, {"", Align::right}});
   for (const auto& [role, count] : inspection.bytes_by_role) memory.add({role, byte_size(count), grouped(count)});
-  text += "\n" + memory.text();
+  text += "\n" + memory;
   return text;
 }
 

@@ -1,9 +1,9 @@
 #include "base/csv.h"
 #include "base/quantities.h"
 #include "present/shared/numbers.h"
-#include "present/text/table.h"
 
 #include <monet/map.h>
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -83,11 +83,10 @@ std::string nest_text(const MappedNest& nest) {
 
 }  // namespace
 
-std::string to_text(const NetworkMapping& mapping, const MapView& view) {
-  std::string text = fmt::format("{} on {}, {} objective{}\n\n", mapping.model, mapping.hardware, mapping.objective,
-                                 mapping.mode == "zigzag" ? ", ZigZag's search and rules" : "");
-  text.insert(text.size() - 1,
-              fmt::format("{:<12} {}\n", "numbers", numbers_text(mapping.recipe, mapping.recipe_from)));
+Text to_text(const NetworkMapping& mapping, const MapView& view) {
+  Text text = fmt::format("{} on {}, {} objective{}\n", mapping.model, mapping.hardware, mapping.objective,
+                          mapping.mode == "zigzag" ? ", ZigZag's search and rules" : "");
+  text += fmt::format("{:<12} {}\n\n", "numbers", numbers_text(mapping.recipe, mapping.recipe_from));
   Table table({{"operator"},
                {"type"},
                {"core"},
@@ -111,7 +110,7 @@ std::string to_text(const NetworkMapping& mapping, const MapView& view) {
   table.add({"total", "", "", with_prefix(static_cast<std::int64_t>(mapping.macs)), cycles_text(mapping.cycles), "", "",
              "", fmt::format("{:.2f}x", mapping.bound_cycles > 0 ? mapping.cycles / mapping.bound_cycles : 1.0),
              mapped_energy(mapping.energy_pj), "", ""});
-  text += table.text();
+  text += table;
   if (view.nests) {
     for (const MappedLayer& layer : mapping.layers) {
       text += "\n" + layer.name + "\n";

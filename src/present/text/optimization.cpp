@@ -2,9 +2,9 @@
 #include "present/json/json.h"
 #include "present/shared/numbers.h"
 #include "present/text/search.h"
-#include "present/text/table.h"
 
 #include <monet/optimize.h>
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -44,8 +44,8 @@ Error does_not_fit(const Optimization& result) {
           .advice = "`monet checkpoint` says which tensors force it"};
 }
 
-std::string to_text(const Optimization& result) {
-  std::string text =
+Text to_text(const Optimization& result) {
+  Text text =
       fmt::format("{} on {}: fusion, memory and placement, for {}\n", result.model, result.hardware, result.objective);
   text += fmt::format("{:<12} {}\n", "numbers", numbers_text(result.recipe, result.recipe_from));
   text += fmt::format("{:<12} {}, {}, {} of {}\n", "before", time_text(result.start.latency_cycles, result.clock_hz),
@@ -65,7 +65,7 @@ std::string to_text(const Optimization& result) {
                change_text(plan.latency_cycles, result.start.latency_cycles), energy_text(plan.energy_pj),
                change_text(plan.energy_pj, result.start.energy_pj), byte_size(plan.peak_bytes), plan.why});
   }
-  text += table.text();
+  text += table;
   text += fmt::format("\n{:<12} {} plans in {}{}\n", "priced", grouped(static_cast<std::int64_t>(result.evaluated)),
                       seconds_text(result.wall_s), result.complete ? "" : ", ended early");
   return text;

@@ -1,9 +1,9 @@
 #include "base/csv.h"
 #include "base/quantities.h"
 #include "present/json/json.h"
-#include "present/text/table.h"
 
 #include <monet/pack.h>
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -43,7 +43,7 @@ std::string to_json(const Packing& packing) {
   return text_of(json);
 }
 
-std::string to_text(const Packing& packing) {
+Text to_text(const Packing& packing) {
   Table table({{"memory"}, {"", Table::Align::right}, {"bytes", Table::Align::right}, {""}});
   const auto row = [&](const char* name, std::int64_t bytes, std::string note) {
     table.add({name, byte_size(bytes), grouped(bytes), std::move(note)});
@@ -59,9 +59,9 @@ std::string to_text(const Packing& packing) {
   row("packed", packing.peak_bytes, least ? "the least that is possible" : over);
   row("largest load", packing.max_load_bytes,
       fmt::format("{} buffers at time {}", packing.fullest.size(), packing.fullest_time));
-  return fmt::format("{}: {} buffers, {}\n\n{}", packing.file,
-                     grouped(static_cast<std::int64_t>(packing.buffers.size())), seconds_text(packing.wall_s),
-                     table.text());
+  return fmt::format("{}: {} buffers, {}\n\n", packing.file, grouped(static_cast<std::int64_t>(packing.buffers.size())),
+                     seconds_text(packing.wall_s)) +
+         table;
 }
 
 std::string to_csv(const Packing& packing) {

@@ -2,9 +2,9 @@
 #include "base/quantities.h"
 #include "present/json/json.h"
 #include "present/text/search.h"
-#include "present/text/table.h"
 
 #include <monet/precision.h>
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -83,7 +83,7 @@ std::string accuracy_text(const PrecisionRow& row) {
   return fmt::format("{:.1f}%", 100 * *row.simulation->last().accuracy);
 }
 
-std::string rows_table(const PrecisionComparison& comparison) {
+Text rows_table(const PrecisionComparison& comparison) {
   using enum Table::Align;
   const bool trained = !comparison.simulate_model.empty();
   const PrecisionRow* const reference = reference_of(comparison);
@@ -116,7 +116,7 @@ std::string rows_table(const PrecisionComparison& comparison) {
     }
     table.add(std::move(cells));
   }
-  return table.text();
+  return table;
 }
 
 // Recipes that fail for one reason together.
@@ -208,8 +208,8 @@ std::string to_csv(const PrecisionComparison& comparison) {
   return text;
 }
 
-std::string to_text(const PrecisionComparison& comparison) {
-  std::string text = heading(comparison) + rows_table(comparison);
+Text to_text(const PrecisionComparison& comparison) {
+  Text text = heading(comparison) + rows_table(comparison);
   text += comparison.simulate_model.empty() ? "* no other has less energy and less peak memory\n"
                                             : "* no other has a lower loss, less energy and less peak memory\n";
   if (std::ranges::any_of(comparison.rows, [](const PrecisionRow& row) { return !row.costed_as.empty(); }))

@@ -2,7 +2,6 @@
 #include "base/try.h"
 #include "graph/number.h"
 #include "present/json/json.h"
-#include "present/text/table.h"
 #include "training/recipe.h"
 
 #include <monet/precision.h>

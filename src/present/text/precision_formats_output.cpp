@@ -1,7 +1,7 @@
 #include "present/json/json.h"
-#include "present/text/table.h"
 
 #include <monet/precision.h>
+#include <monet/text.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,7 +16,7 @@ std::string number_text(double number) { return fmt::format("{:.6g}", number); }
 
 std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
 
-std::string formats_table(const std::vector<FormatSummary>& formats) {
+Text formats_table(const std::vector<FormatSummary>& formats) {
   Table table({{"format"},
                {"element"},
                {"bits", right},
@@ -29,10 +29,10 @@ std::string formats_table(const std::vector<FormatSummary>& formats) {
     table.add({format.name, format.element, number_text(format.bits), or_dash(format.groups), or_dash(format.scale),
                number_text(format.largest), number_text(format.smallest), format.description});
   }
-  return table.text();
+  return table;
 }
 
-std::string recipes_table(const std::vector<RecipeSummary>& recipes) {
+Text recipes_table(const std::vector<RecipeSummary>& recipes) {
   Table table(
       {{"recipe"}, {"values"}, {"weights"}, {"activations"}, {"gradients"}, {"sums"}, {"copies"}, {"description"}});
   for (const RecipeSummary& recipe : recipes) {
@@ -40,7 +40,7 @@ std::string recipes_table(const std::vector<RecipeSummary>& recipes) {
                or_dash(recipe.weights), or_dash(recipe.activations), or_dash(recipe.gradients), recipe.accumulators,
                or_dash(recipe.copies), recipe.description});
   }
-  return table.text();
+  return table;
 }
 
 Json json_of(const FormatSummary& format) {
@@ -110,7 +110,7 @@ std::string text_of(const FormatSummary& format) {
 
 }  // namespace
 
-std::string to_text(const std::vector<FormatSummary>& formats, const std::vector<RecipeSummary>& recipes) {
+Text to_text(const std::vector<FormatSummary>& formats, const std::vector<RecipeSummary>& recipes) {
   return formats_table(formats) + "\n" + recipes_table(recipes);
 }
 
@@ -121,7 +121,7 @@ std::string to_json(const std::vector<FormatSummary>& formats, const std::vector
   return text_of(json);
 }
 
-std::string to_text(const PrecisionReport& report) {
+Text to_text(const PrecisionReport& report) {
   if (!report.recipe) return text_of(report.formats.front());
   return text_of(*report.recipe) + (report.formats.empty() ? "" : "\n" + formats_table(report.formats));
 }

@@ -1,8 +1,8 @@
 #include <monet/remat.h>
+#include <monet/text.h>
 
 #include "base/quantities.h"
 #include "present/json/json.h"
-#include "present/text/table.h"
 
 #include <fmt/format.h>
 
@@ -167,8 +167,8 @@ std::string to_json(const Remat& remat) {
   return text_of(json);
 }
 
-std::string to_text(const Remat& remat) {
-  std::string text =
+Text to_text(const Remat& remat) {
+  Text text =
       fmt::format("{}{}: {} nodes, {} links, {}\n\n", remat.file, remat.device.empty() ? "" : " on " + remat.device,
                   grouped(remat.nodes), grouped(remat.links), seconds_text(remat.wall_s));
   text += fmt::format("budget {}, {:.2f} % of the peak of the given order, {}\n", bytes_text(remat.budget_bytes),
@@ -202,7 +202,7 @@ std::string to_text(const Remat& remat) {
   for (std::vector<std::string>& row : rows)
     if (remat.base_energy_j || (row[0] != "energy" && row[0] != "with transfers" && row[0] != "page-ins"))
       table.add(std::move(row));
-  text += "\n" + table.text() + "\n";
+  text += "\n" + table + "\n";
   if (remat.schedule) text += verdict(remat);
   if (remat.reordered_proven) text += fmt::format("No schedule in any order takes less {}.\n", remat.objective);
   return text;

@@ -1,6 +1,7 @@
 #include "present/json/json.h"
 
 #include <monet/runnable.h>
+#include <monet/text.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,7 +49,7 @@ std::string to_json(const Runnable& runnable, bool inference) {
   return text_of(json);
 }
 
-std::string to_text(const Runnable& runnable) {
+Text to_text(const Runnable& runnable) {
   return fmt::format("{} on {}\n", runnable.model, runnable.hardware) + mode_text("training", runnable.training) +
          mode_text("inference", runnable.inference);
 }

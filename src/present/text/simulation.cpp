@@ -1,7 +1,7 @@
 #include "base/quantities.h"
-#include "present/text/table.h"
 
 #include <monet/simulate.h>
+#include <monet/text.h>
 
 #include <fmt/format.h>
 
@@ -86,7 +86,7 @@ std::string heading(const Simulation& first) {
 
 }  // namespace
 
-std::string to_text(const std::vector<Simulation>& simulations) {
+Text to_text(const std::vector<Simulation>& simulations) {
   if (simulations.empty()) return "";
   const Simulation& first = simulations.front();
   const auto steps = static_cast<std::size_t>(first.steps);
@@ -129,7 +129,7 @@ std::string to_text(const std::vector<Simulation>& simulations) {
     cells.push_back(end_of(simulation));
     table.add(std::move(cells));
   }
-  return heading(first) + table.text() +
+  return heading(first) + table +
          fmt::format(
              "\nLosses are means of the {} batches up to that step; curves run from {:.3g} to {:.3g}. A small "
              "task on a small network: compare precisions by it, and expect no figures of large ones.\n",

@@ -1,9 +1,9 @@
 #include "base/quantities.h"
 #include "graph/shape.h"
-#include "networks/inspection.h"
 #include "present/shared/numbers.h"
-#include "present/text/table.h"
+#include "present/text/inspection.h"
 
+#include <monet/text.h>
 #include <monet/train.h>
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Align = Table::Align;
 
-std::string phase_table(const Inspection& step) {
+Text phase_table(const Inspection& step) {
   Table table({{""},
                {"forward", Align::right},
                {"backward", Align::right},
@@ -27,10 +27,10 @@ std::string phase_table(const Inspection& step) {
   row("nodes", step.nodes);
   row("MACs", step.macs);
   row("other operations", step.other_operations);
-  return table.text();
+  return table;
 }
 
-std::string memory_table(const Training& training) {
+Text memory_table(const Training& training) {
   Table table({{"memory"}, {"", Align::right}, {"bytes", Align::right}});
   const auto row = [&](const char* name, std::int64_t bytes) { table.add({name, byte_size(bytes), grouped(bytes)}); };
   row("parameters", training.static_bytes.parameters);
@@ -41,10 +41,10 @@ std::string memory_table(const Training& training) {
   row("static", training.static_bytes.total());
   row("gradients of parameters", training.gradient_bytes);
   row("saved for backward", training.saved_bytes);
-  return table.text();
+  return table;
 }
 
-std::string format_table(const Training& training) {
+Text format_table(const Training& training) {
   Table table({{"class"},
                {"format"},
                {"tensors", Align::right},
@@ -56,34 +56,34 @@ std::string format_table(const Training& training) {
     table.add({each.name, each.format, grouped(each.tensors), grouped(each.copies), grouped(each.elements),
                grouped(each.bytes), grouped(each.padding_bytes)});
   }
-  return table.text();
+  return table;
 }
 
-std::string saved_table(const Training& training) {
+Text saved_table(const Training& training) {
   Table table(
       {{"saved tensor"}, {"shape"}, {"type"}, {"", Align::right}, {"bytes", Align::right}, {"storage", Align::right}});
   for (const SavedSummary& saved : training.saved) {
     table.add({saved.name, to_string(saved.shape), saved.type, byte_size(saved.bytes), grouped(saved.bytes),
                saved.storage_bytes == saved.bytes ? "" : grouped(saved.storage_bytes)});
   }
-  return table.text();
+  return table;
 }
 
-std::string parameter_table(const Training& training) {
+Text parameter_table(const Training& training) {
   Table table({{"parameter"}, {"shape"}, {"type"}, {""}});
   for (const ParameterSummary& parameter : training.parameters) {
     table.add({parameter.name, to_string(parameter.shape), parameter.type, parameter.trained ? "trained" : "frozen"});
   }
-  return table.text();
+  return table;
 }
 
 }  // namespace
 
-std::string to_text(const Training& training, const TrainView& view) {
+Text to_text(const Training& training, const TrainView& view) {
   const auto line = [](const char* title, const std::string& value) {
     return fmt::format("{:<12} {}\n", title, value);
   };
-  std::string text = fmt::format("{}\n", training.step.model);
+  Text text = fmt::format("{}\n", training.step.model);
   if (training.was_training_step) {
     text += line("step", "as the file has it; a step is not differentiated again");
   } else {
