@@ -11,27 +11,27 @@ from monet._options import Plan
 from monet.machine import Hardware
 from monet.network import Network, Step, put_network
 
-Subject: TypeAlias = Network | Step | str | os.PathLike[str]
+NetworkOrStep: TypeAlias = Network | Step | str | os.PathLike[str]
 Machine: TypeAlias = Hardware | str | os.PathLike[str]
 # By type of operator: (cycles, energy_pj) of a tile, or None.
 Costs: TypeAlias = Mapping[str, Callable[[_core.CustomTile], tuple[float, float] | None]]
 
 
-def put_subject(
-    settings: _core.StepRequest, subject: Subject, sizes: Mapping[str, Any]
+def put_network_or_step(
+    settings: _core.StepRequest, network: NetworkOrStep, sizes: Mapping[str, Any]
 ) -> tuple[_core.Network, Plan | None]:
     """The network and the plan of its step; its sizes and its options go to `settings`."""
     plan = None
-    if isinstance(subject, Step):
-        source = subject.network._value
-        put_network(settings, subject.network)
-        _options.apply("train", subject.options, settings)
-        plan = subject._plan
-    elif isinstance(subject, Network):
-        source = subject._value
-        put_network(settings, subject)
+    if isinstance(network, Step):
+        source = network.network._value
+        put_network(settings, network.network)
+        _options.apply("train", network.options, settings)
+        plan = network._plan
+    elif isinstance(network, Network):
+        source = network._value
+        put_network(settings, network)
     else:
-        source = _core.Network(os.fspath(subject))
+        source = _core.Network(os.fspath(network))
     for name, value in sizes.items():
         if value is not None:
             _options.put(settings, name, value)
@@ -40,7 +40,7 @@ def put_subject(
 
 def prepared(
     who: str,
-    subject: Subject,
+    network: NetworkOrStep,
     machine: Machine,
     plan: Plan | None,
     sizes: Mapping[str, Any],
@@ -49,7 +49,7 @@ def prepared(
 ) -> tuple[_core.Network, _core.StepRequest]:
     """The network and the options of its step; what a search has of its own goes to `search`."""
     settings: _core.StepRequest = _core.StepRequest() if search is None else getattr(search, "evaluate")
-    source, own_plan = put_subject(settings, subject, sizes)
+    source, own_plan = put_network_or_step(settings, network, sizes)
     plan = own_plan if plan is None else plan
     settings.machine = machine._value if isinstance(machine, Hardware) else _core.Machine(os.fspath(machine), [])
     targets = [settings] if search is None else [search, settings]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from monet import _core, _files, _options, _plots, _progress, _units
 from monet._json_object import JsonObject
 from monet._progress import Progress
-from monet._step import Costs, Machine, Subject, prepared, put_subject
+from monet._step import Costs, Machine, NetworkOrStep, prepared, put_network_or_step
 from monet._tables import Tabular
 from monet.errors import Error
 from monet.network import Network, Step
@@ -197,7 +197,7 @@ def _simulate_options(given: Mapping[str, Any]) -> _core.SimulateOptions:
 
 
 def simulate(
-    network: Subject,
+    network: NetworkOrStep,
     *,
     precision: Recipe | None = None,
     steps: int = 200,
@@ -230,7 +230,7 @@ def simulate(
         "dimensions": dimensions,
         "precision": None if precision is None else os.fspath(precision),
     }
-    source, _ = put_subject(settings, network, sizes)
+    source, _ = put_network_or_step(settings, network, sizes)
     _options.apply("simulate", options, settings)
     given = {"steps": steps, "learning_rate": learning_rate, "seed": seed, "data": data, "samples": samples,
              "measure_every": measure_every, "force": force}  # fmt: skip
@@ -241,7 +241,7 @@ def simulate(
 
 
 def compare_precisions(
-    network: Subject,
+    network: NetworkOrStep,
     hardware: Machine,
     *,
     recipes: Sequence[Recipe] = (),

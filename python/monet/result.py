@@ -11,7 +11,7 @@ from monet import _core, _files, _plots, _progress, _units
 from monet._json_object import JsonObject
 from monet._options import Plan
 from monet._progress import Progress
-from monet._step import Costs, Machine, Subject, prepared
+from monet._step import Costs, Machine, NetworkOrStep, prepared
 from monet._tables import Tabular
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Result(Tabular, JsonObject):
 
 
 def evaluate(
-    network: Subject,
+    network: NetworkOrStep,
     hardware: Machine,
     *,
     training: bool = True,

@@ -13,7 +13,7 @@ from monet import _core, _files, _plots, _progress, _units
 from monet._json_object import JsonObject
 from monet._progress import Progress
 from monet._options import Plan
-from monet._step import Costs, Machine, Subject, prepared
+from monet._step import Costs, Machine, NetworkOrStep, prepared
 from monet._tables import Tabular
 from monet.errors import Error
 
@@ -245,7 +245,7 @@ def _search_options(objective: str | None, others: Mapping[str, Any]) -> dict[st
 
 
 def fuse(
-    network: Subject,
+    network: NetworkOrStep,
     hardware: Machine,
     *,
     objective: str = "latency",
@@ -276,7 +276,7 @@ def fuse(
 
 
 def checkpoint(
-    network: Subject,
+    network: NetworkOrStep,
     hardware: Machine,
     *,
     memory_budget: str | list[str] | None = None,
@@ -319,7 +319,7 @@ def checkpoint(
 
 
 def optimize(
-    network: Subject,
+    network: NetworkOrStep,
     hardware: Machine,
     *,
     memory_budget: str | list[str] | None = None,

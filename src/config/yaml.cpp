@@ -22,15 +22,15 @@ struct Stop {
 
 class TreeBuilder : public YAML::EventHandler {
  public:
-  TreeBuilder(const std::string& file, const YamlSubject& subject)
-      : file_(std::make_shared<const std::string>(file)), subject_(subject) {}
+  TreeBuilder(const std::string& file, const YamlFileKind& file_kind)
+      : file_(std::make_shared<const std::string>(file)), file_kind_(file_kind) {}
 
   YamlPtr root() const { return root_; }
   Place place(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (root_ != nullptr)
-      stop(place(mark), "a second document", fmt::format("a {} holds one: remove the line ---", subject_.name));
+      stop(place(mark), "a second document", fmt::format("a {} holds one: remove the line ---", file_kind_.name));
   }
   void OnDocumentEnd() override {}
 
@@ -117,7 +117,7 @@ class TreeBuilder : public YAML::EventHandler {
     if (expects_key()) stop(place(mark), "a list or block where a key should be", "keys are plain names");
     if (open_.size() >= max_yaml_depth) {
       stop(place(mark), fmt::format("blocks nested deeper than {}", max_yaml_depth),
-           fmt::format("no {} needs that", subject_.name));
+           fmt::format("no {} needs that", file_kind_.name));
     }
     Frame frame;
     frame.node = std::make_shared<Yaml>();
@@ -156,9 +156,9 @@ class TreeBuilder : public YAML::EventHandler {
     frame.node->size += node.size;
     std::size_t total = 0;
     for (const Frame& outer : open_) total += outer.node->size;
-    if (total > subject_.max_nodes) {
-      stop(where, fmt::format("more than {} values, aliases written out", subject_.max_nodes),
-           std::string(subject_.shorten));
+    if (total > file_kind_.max_nodes) {
+      stop(where, fmt::format("more than {} values, aliases written out", file_kind_.max_nodes),
+           std::string(file_kind_.shorten));
     }
   }
 
@@ -174,7 +174,7 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   std::shared_ptr<const std::string> file_;
-  YamlSubject subject_;
+  YamlFileKind file_kind_;
   std::vector<Frame> open_;
   std::unordered_map<YAML::anchor_t, YamlPtr> anchors_;
   YamlPtr root_;
@@ -205,17 +205,17 @@ const Yaml* Yaml::find(std::string_view key) const {
   return found == nullptr ? nullptr : found->value.get();
 }
 
-Expected<YamlPtr> parse_yaml(const std::string& text, const std::string& file, const YamlSubject& subject) {
-  const std::string unlike = fmt::format("this does not look like a {}", subject.name);
-  if (text.size() > subject.max_bytes) {
-    return Error{.message = fmt::format("the file is larger than {} MiB", subject.max_bytes >> 20),
+Expected<YamlPtr> parse_yaml(const std::string& text, const std::string& file, const YamlFileKind& file_kind) {
+  const std::string unlike = fmt::format("this does not look like a {}", file_kind.name);
+  if (text.size() > file_kind.max_bytes) {
+    return Error{.message = fmt::format("the file is larger than {} MiB", file_kind.max_bytes >> 20),
                  .place = file,
                  .advice = unlike};
   }
   if (const std::size_t zero = text.find('\0'); zero != std::string::npos) {
     return Error{.message = "the file is not text", .place = file, .advice = unlike};
   }
-  TreeBuilder builder(file, subject);
+  TreeBuilder builder(file, file_kind);
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
@@ -234,8 +234,9 @@ Expected<YamlPtr> parse_yaml(const std::string& text, const std::string& file, c
                  .advice = "check indentation, brackets and quotes"};
   }
   if (builder.root() == nullptr) {
-    return Error{
-        .message = "the file is empty", .place = file, .advice = fmt::format("see {} for an example", subject.example)};
+    return Error{.message = "the file is empty",
+                 .place = file,
+                 .advice = fmt::format("see {} for an example", file_kind.example)};
   }
   return builder.root();
 }

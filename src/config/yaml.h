@@ -44,7 +44,7 @@ constexpr std::size_t max_yaml_nodes = 200000;
 constexpr std::size_t max_yaml_depth = 32;
 
 // What a text should be: for messages, and how large it may be.
-struct YamlSubject {
+struct YamlFileKind {
   std::string_view name = "hardware file";
   std::string_view example = "docs/hardware.md";
   std::string_view shorten = "use count, grid or clusters for what repeats";  // advice for one with too many values
@@ -53,7 +53,7 @@ struct YamlSubject {
 };
 
 // One document. `file` is for places.
-Expected<YamlPtr> parse_yaml(const std::string& text, const std::string& file, const YamlSubject& subject = {});
+Expected<YamlPtr> parse_yaml(const std::string& text, const std::string& file, const YamlFileKind& kind = {});
 
 // A text from a file as a message may show it: short, and without control characters.
 std::string shown(std::string_view text);

@@ -36,14 +36,14 @@ struct OperatorClassCache {
   TilingTable tiling;
 };
 
-std::shared_ptr<OperatorClassCache> operator_knowledge() { return std::make_shared<OperatorClassCache>(); }
+std::shared_ptr<OperatorClassCache> new_operator_class_cache() { return std::make_shared<OperatorClassCache>(); }
 
 // What does not depend on the graph, and what is known of operators by their content.
 struct Evaluator::Shared {
   Shared(const Hardware& hardware, MappingCache& mappings, const EvaluatorOptions& how)
       : cache(mappings),
         options(how),
-        known(options.known ? options.known : operator_knowledge()),
+        known(options.known ? options.known : new_operator_class_cache()),
         machine(hardware),
         costs(machine, cache, options.cost) {}
 

@@ -23,7 +23,7 @@ namespace monet {
 // What is known of operators by their content, whatever the machine. Evaluators of many machines that share one work
 // it out once. One thread at a time.
 struct OperatorClassCache;
-std::shared_ptr<OperatorClassCache> operator_knowledge();
+std::shared_ptr<OperatorClassCache> new_operator_class_cache();
 
 struct EvaluatorOptions {
   CostOptions cost;

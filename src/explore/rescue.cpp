@@ -11,11 +11,11 @@
 namespace monet {
 
 Expected<Rescue> rescue_store(const RescueOptions& options) {
-  std::optional<explore::StoreSubject> given;
+  std::optional<explore::StoreContent> given;
   if (!options.space.empty()) {
     MONET_TRY(const explore::Space space, explore::open_space(options.space));
     MONET_TRY(const std::unique_ptr<explore::DesignPricer> pricer, explore::DesignPricer::open(space));
-    given = explore::subject_of(*pricer);
+    given = explore::content_of(*pricer);
   }
   MONET_TRY(const explore::RescuedStore rescued, explore::rescue(options.damaged, given, options.store));
   return Rescue{options.damaged, rescued.path, rescued.designs, rescued.broken};

@@ -68,10 +68,10 @@ class Checkpointer {
     hardware_ = budgets_.hardware;
     memory_ = budgets_.memory;
     result.notes.insert(result.notes.end(), budgets_.notes.begin(), budgets_.notes.end());
-    MONET_TRY(const std::vector<BoundTensor> settled, bind_tensors(plan_, opened_step_.graph, hardware_));
+    MONET_TRY(const std::vector<BoundTensor> decided, bind_tensors(plan_, opened_step_.graph, hardware_));
     first_.emplace(opened_step_.graph, hardware_, cache_, how_);
     RewrittenEvaluator& original = first_->original();
-    space_.emplace(opened_step_.graph, hardware_, original.evaluator.machine(), plan_, settled,
+    space_.emplace(opened_step_.graph, hardware_, original.evaluator.machine(), plan_, decided,
                    original.evaluator.element_bits(),
                    MemorySpaceOptions{.recompute = options_.recompute,
                                       .page = options_.page,

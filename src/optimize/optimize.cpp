@@ -34,9 +34,9 @@ class Optimizing {
     how_.stop = first.stop();
     MONET_TRY(budgets_, budgets_from(options_.budgets, std::move(hardware)));
     result.notes.insert(result.notes.end(), budgets_.notes.begin(), budgets_.notes.end());
-    MONET_TRY(const std::vector<BoundTensor> settled, bind_tensors(plan_, opened_step_.graph, budgets_.hardware));
+    MONET_TRY(const std::vector<BoundTensor> decided, bind_tensors(plan_, opened_step_.graph, budgets_.hardware));
     pricer_.emplace(opened_step_.graph, budgets_.hardware, cache_, how_);
-    MONET_TRY(const Priced priced, pricer_->price(plan_, settled));
+    MONET_TRY(const Priced priced, pricer_->price(plan_, decided));
     MONET_TRY(const std::int64_t peak, pricer_->packed_peak(priced, budgets_.memory));
     first.found();
     set_bound(result, priced);
@@ -71,7 +71,7 @@ class Optimizing {
     result.budget_bytes = joint.budget_bytes;
     for (std::string& warning : budgets_.warnings(joint.budget_bytes)) result.warnings.push_back(std::move(warning));
     MONET_TRY(const JointResult found,
-              optimize_jointly(opened_step_.graph, budgets_.hardware, cache_, how_, plan_, settled, joint));
+              optimize_jointly(opened_step_.graph, budgets_.hardware, cache_, how_, plan_, decided, joint));
     MONET_TRY(result.start, described(found.start));
     for (const JointPlan& plan : found.front) {
       MONET_TRY(OptimizedPlan next, described(plan));

@@ -28,7 +28,7 @@ struct Library {
 const Library& library() {
   static const Library all = [] {
     const auto root =
-        parse_yaml(std::string(embedded_text("recipes/formats.yaml")), "recipes/formats.yaml", yaml_subject);
+        parse_yaml(std::string(embedded_text("recipes/formats.yaml")), "recipes/formats.yaml", recipe_file_kind);
     MONET_REQUIRE(root.has_value());
     auto formats = read_formats(*(*root)->find("formats"), {});
     MONET_REQUIRE(formats.has_value());

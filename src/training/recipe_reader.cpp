@@ -245,7 +245,7 @@ class RecipeReader {
 };
 
 Expected<Draft> read_draft(std::string_view text, const std::string& place, std::vector<std::string> chain) {
-  MONET_TRY(const YamlPtr root, parse_yaml(std::string(text), place, yaml_subject));
+  MONET_TRY(const YamlPtr root, parse_yaml(std::string(text), place, recipe_file_kind));
   return RecipeReader(*root, place, std::move(chain)).read();
 }
 

@@ -8,11 +8,11 @@
 
 namespace monet::training {
 
-constexpr YamlSubject yaml_subject = {.name = "recipe",
-                                      .example = "docs/precision.md",
-                                      .shorten = "a recipe states each key once",
-                                      .max_bytes = std::size_t{1} << 20,
-                                      .max_nodes = 20000};
+constexpr YamlFileKind recipe_file_kind = {.name = "recipe",
+                                           .example = "docs/precision.md",
+                                           .shorten = "a recipe states each key once",
+                                           .max_bytes = std::size_t{1} << 20,
+                                           .max_nodes = 20000};
 
 struct RecipeText {
   std::string text;

@@ -1,4 +1,4 @@
-"""Does `monet evaluate` keep its contract: books that balance, files, tables, exit status, errors that help?"""
+"""Does `monet evaluate` keep its contract: sums that add up, files, tables, exit status, errors that help?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// A step small enough to keep its books by hand: two cores with a memory each, DRAM and flash; three operators, one of
+// A step small enough to add up by hand: two cores with a memory each, DRAM and flash; three operators, one of
 // each phase; four tiles and eight transfers.
 #pragma once
 

@@ -23,7 +23,7 @@ namespace {
 using namespace test;
 
 // Tiles one after the other on each core, transfers at any time; what they wait for has ended before. Times are small
-// whole numbers, so that many things happen at once. Data need not be where they are read: books do not ask.
+// whole numbers, so that many things happen at once. Data need not be where they are read: breakdowns do not ask.
 AccountCase random_account_case(std::uint64_t seed) {
   Random random(seed);
   AccountCase c = account_case();
@@ -229,12 +229,13 @@ TEST(AccountRandom, EnergyAddsUpEveryWay) {
     ASSERT_NEAR(energy.total, tiles + moved + energy.static_pj, 1e-9 * energy.total) << seed;
 
     const std::vector<NodeId> owners = owners_of(c.step());
-    const auto books = operator_breakdowns(c.step(), gaps_before(c.step()), owners);
+    const auto breakdowns = operator_breakdowns(c.step(), gaps_before(c.step()), owners);
     double operators = energy.static_pj;
-    for (const OperatorBreakdown& row : books) operators += row.energy_pj();
+    for (const OperatorBreakdown& row : breakdowns) operators += row.energy_pj();
     for (std::size_t i = 0; i < owners.size(); ++i) ASSERT_TRUE(owners[i].valid()) << seed;
     ASSERT_NEAR(energy.total, operators, 1e-9 * energy.total) << seed;
-    const auto phases = phase_books(c.step(), books, critical_path(c.step(), owners), energy.static_pj, energy.total);
+    const auto phases =
+        phase_breakdowns(c.step(), breakdowns, critical_path(c.step(), owners), energy.static_pj, energy.total);
     double by_phase = 0, latency = 0;
     for (const PhaseBreakdown& phase : phases) by_phase += phase.energy_pj, latency += phase.latency_cycles;
     ASSERT_NEAR(energy.total, by_phase, 1e-9 * energy.total) << seed;
@@ -266,9 +267,9 @@ TEST(AccountRandom, TimeAddsUpOnCoresAndOnTheCriticalPath) {
 TEST(AccountRandom, EveryByteThatLeavesArrives) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const AccountCase c = random_account_case(seed);
-    const TrafficBreakdown books = traffic_of(c.step());
+    const TrafficBreakdown traffic = traffic_of(c.step());
     double read = 0, written = 0, streamed = 0, stored = 0, joined = 0;
-    for (const MemoryBreakdown& memory : books.memories) read += memory.read_bytes, written += memory.written_bytes;
+    for (const MemoryBreakdown& memory : traffic.memories) read += memory.read_bytes, written += memory.written_bytes;
     for (const ScheduledTile& tile : c.schedule.tiles) {
       streamed += c.schedule.costs[tile.cost].home_read_bits / 8;
       stored += c.schedule.costs[tile.cost].home_write_bits / 8;

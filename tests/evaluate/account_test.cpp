@@ -1,4 +1,4 @@
-// Books of a step that can be kept by hand. Each expected value is the sum written beside it.
+// Breakdowns of a step that can be added up by hand. Each expected value is the sum written beside it.
 #include "evaluate/account_case.h"
 
 #include "evaluate/account/bound.h"
@@ -149,22 +149,22 @@ TEST(Account, CoresAreBusyOrIdleForAReason) {
 
 TEST(Account, TrafficOfChannelsAndMemories) {
   const AccountCase c = account_case();
-  const TrafficBreakdown books = traffic_of(c.step());
+  const TrafficBreakdown traffic = traffic_of(c.step());
   // The bus: four transfers (one of them carries what two receive), and what a tile streams in and out.
-  EXPECT_EQ(books.channels[0].bytes, 100 + 50 + 100 + 50 + 80 + 40);
-  EXPECT_EQ(books.channels[0].busy_cycles, 8 * 420 / 64.0);
-  EXPECT_NEAR(books.channels[0].energy_pj, 2400 * 0.75, tolerance);
-  EXPECT_EQ(books.channels[1].bytes, 40);
-  EXPECT_EQ(books.channels[1].busy_cycles, 10);
-  EXPECT_EQ(books.channels[3].bytes, 600);
-  EXPECT_EQ(books.channels[4].bytes, 420 + 600);
-  EXPECT_NEAR(books.channels[4].energy_pj, 800 + 400 + 800 + 4800 + 400 * 2, tolerance);
-  EXPECT_EQ(books.memories[dram.index()].read_bytes, 100 + 50 + 100 + 600 + 80);
-  EXPECT_EQ(books.memories[dram.index()].written_bytes, 50 + 40);
-  EXPECT_EQ(books.memories[sram0.index()].written_bytes, 100 + 50 + 40);
-  EXPECT_EQ(books.memories[sram1.index()].written_bytes, 50 + 100 + 40);  // also what it received with another
-  EXPECT_EQ(books.memories[sram1.index()].read_bytes, 40 + 50);
-  EXPECT_EQ(books.memories[flash.index()].written_bytes, 600);
+  EXPECT_EQ(traffic.channels[0].bytes, 100 + 50 + 100 + 50 + 80 + 40);
+  EXPECT_EQ(traffic.channels[0].busy_cycles, 8 * 420 / 64.0);
+  EXPECT_NEAR(traffic.channels[0].energy_pj, 2400 * 0.75, tolerance);
+  EXPECT_EQ(traffic.channels[1].bytes, 40);
+  EXPECT_EQ(traffic.channels[1].busy_cycles, 10);
+  EXPECT_EQ(traffic.channels[3].bytes, 600);
+  EXPECT_EQ(traffic.channels[4].bytes, 420 + 600);
+  EXPECT_NEAR(traffic.channels[4].energy_pj, 800 + 400 + 800 + 4800 + 400 * 2, tolerance);
+  EXPECT_EQ(traffic.memories[dram.index()].read_bytes, 100 + 50 + 100 + 600 + 80);
+  EXPECT_EQ(traffic.memories[dram.index()].written_bytes, 50 + 40);
+  EXPECT_EQ(traffic.memories[sram0.index()].written_bytes, 100 + 50 + 40);
+  EXPECT_EQ(traffic.memories[sram1.index()].written_bytes, 50 + 100 + 40);  // also what it received with another
+  EXPECT_EQ(traffic.memories[sram1.index()].read_bytes, 40 + 50);
+  EXPECT_EQ(traffic.memories[flash.index()].written_bytes, 600);
 }
 
 TEST(Account, TransfersBelongToOperators) {
@@ -173,21 +173,21 @@ TEST(Account, TransfersBelongToOperators) {
   std::vector<std::string> names;
   for (const NodeId node : owners) names.push_back(c.graph[node].name);
   EXPECT_THAT(names, ElementsAre("layer", "layer", "layer", "layer", "back", "layer", "update", "update"));
-  const std::vector<OperatorBreakdown> books = operator_breakdowns(c.step(), gaps_before(c.step()), owners);
-  EXPECT_EQ(books[0].tiles, 2);
-  EXPECT_EQ(books[0].macs, 2000);
-  EXPECT_EQ(books[0].start, 20);
-  EXPECT_EQ(books[0].end, 130);
-  EXPECT_EQ(books[0].busy.cycles, 190);
-  EXPECT_EQ(books[0].wait_cycles, 60);
-  EXPECT_NEAR(books[0].transfer_pj, 2 * fetch_100 + fetch_50 + joined_50 + page_600, 1e-6);
-  EXPECT_EQ(books[0].home_read_bytes, 100 + 50 + 100 + 600);
-  EXPECT_NEAR(books[1].transfer_pj, pass_40, tolerance);
-  EXPECT_EQ(books[1].home_read_bytes, 80);
-  EXPECT_EQ(books[1].home_write_bytes, 40);
-  EXPECT_NEAR(books[1].energy_pj(), 300 + 20 + 30 + 960 + pass_40, tolerance);
-  EXPECT_NEAR(books[2].transfer_pj, pass_40 + write_50, tolerance);
-  EXPECT_EQ(books[2].home_write_bytes, 50);
+  const std::vector<OperatorBreakdown> operators = operator_breakdowns(c.step(), gaps_before(c.step()), owners);
+  EXPECT_EQ(operators[0].tiles, 2);
+  EXPECT_EQ(operators[0].macs, 2000);
+  EXPECT_EQ(operators[0].start, 20);
+  EXPECT_EQ(operators[0].end, 130);
+  EXPECT_EQ(operators[0].busy.cycles, 190);
+  EXPECT_EQ(operators[0].wait_cycles, 60);
+  EXPECT_NEAR(operators[0].transfer_pj, 2 * fetch_100 + fetch_50 + joined_50 + page_600, 1e-6);
+  EXPECT_EQ(operators[0].home_read_bytes, 100 + 50 + 100 + 600);
+  EXPECT_NEAR(operators[1].transfer_pj, pass_40, tolerance);
+  EXPECT_EQ(operators[1].home_read_bytes, 80);
+  EXPECT_EQ(operators[1].home_write_bytes, 40);
+  EXPECT_NEAR(operators[1].energy_pj(), 300 + 20 + 30 + 960 + pass_40, tolerance);
+  EXPECT_NEAR(operators[2].transfer_pj, pass_40 + write_50, tolerance);
+  EXPECT_EQ(operators[2].home_write_bytes, 50);
 }
 
 TEST(Account, CriticalPathReachesFromEndToStart) {
@@ -224,8 +224,8 @@ TEST(Account, PhasesShareTheStepAlongTheCriticalPath) {
   const AccountCase c = account_case();
   const std::vector<NodeId> owners = owners_of(c.step());
   const Energy energy = energy_of(c.hardware, c.schedule);
-  const auto phases = phase_books(c.step(), operator_breakdowns(c.step(), gaps_before(c.step()), owners),
-                                  critical_path(c.step(), owners), energy.static_pj, energy.total);
+  const auto phases = phase_breakdowns(c.step(), operator_breakdowns(c.step(), gaps_before(c.step()), owners),
+                                       critical_path(c.step(), owners), energy.static_pj, energy.total);
   EXPECT_NEAR(phases[0].latency_cycles, 20 + 20 + 90, tolerance);
   EXPECT_NEAR(phases[1].latency_cycles, 12 + 8 + 50, tolerance);
   EXPECT_NEAR(phases[2].latency_cycles, 12 + 38 + 10, tolerance);

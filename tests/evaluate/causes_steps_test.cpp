@@ -75,20 +75,20 @@ TEST(CausesOfSteps, AFetchWaitsForTheOneThatHadTheBus) {
 TEST(CausesOfSteps, PartsAreAllOfTheWhole) {
   std::size_t again = 0, paged = 0, all = 0;
   for (std::uint64_t seed = 1000; seed < 1080; ++seed) {
-    const auto subject = random_evaluation(seed);
-    if (!subject) continue;
+    const auto example = random_evaluation(seed);
+    if (!example) continue;
     MappingCache cache;
-    Evaluator evaluator(subject->graph, subject->hardware, cache, quick_options());
-    const auto result = evaluate(evaluator, *subject);
+    Evaluator evaluator(example->graph, example->hardware, cache, quick_options());
+    const auto result = evaluate(evaluator, *example);
     if (!result) continue;
-    const Evaluation e = evaluation_of(subject->graph, subject->hardware, *result);
+    const Evaluation e = evaluation_of(example->graph, example->hardware, *result);
     ASSERT_EQ(e.latency_by.size(), latency_causes);
     ASSERT_EQ(e.energy_by.size(), energy_causes);
     ASSERT_NEAR(sum_of(e.latency_by), e.latency_cycles, 1e-9 * e.latency_cycles) << seed;
     ASSERT_NEAR(sum_of(e.energy_by), e.energy_pj, 1e-9 * e.energy_pj) << seed;
     for (const auto& [name, value] : e.latency_by) ASSERT_GE(value, 0) << seed << " " << name;
     for (const auto& [name, value] : e.energy_by) ASSERT_GE(value, 0) << seed << " " << name;
-    const bool repeats = std::ranges::any_of(subject->graph.nodes(), &Node::recomputed);
+    const bool repeats = std::ranges::any_of(example->graph.nodes(), &Node::recomputed);
     if (!repeats) {
       ASSERT_EQ(part(e.energy_by, "recomputation") + part(e.latency_by, "recomputation"), 0) << seed;
     }

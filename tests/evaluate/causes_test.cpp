@@ -20,8 +20,8 @@ std::array<double, latency_causes> latency_of(const AccountCase& c) {
 
 std::array<double, energy_causes> energy_of(const AccountCase& c) {
   const std::vector<NodeId> owners = owners_of(c.step());
-  const auto books = operator_breakdowns(c.step(), gaps_before(c.step()), owners);
-  return energy_by_cause(c.step(), monet::energy_of(c.hardware, c.schedule), books, owners);
+  const auto operators = operator_breakdowns(c.step(), gaps_before(c.step()), owners);
+  return energy_by_cause(c.step(), monet::energy_of(c.hardware, c.schedule), operators, owners);
 }
 
 // The path of account_case(): two fetches of 20, 90 of layer (60 computing), 12 of passing, 8 of waiting, 50 of back,
@@ -34,9 +34,9 @@ TEST(Causes, AllThatBelongsToWhatIsRunAgainIsRecomputation) {
   AccountCase c = account_case();
   c.graph[NodeId(std::size_t{1})].recomputed = true;
   EXPECT_THAT(latency_of(c), ElementsAre(60 + 30, 30 + 8, 40 + 12 + 10, 12 + 8 + 50, 0, 0, 0));
-  const auto books = operator_breakdowns(c.step(), gaps_before(c.step()), owners_of(c.step()));
+  const auto operators = operator_breakdowns(c.step(), gaps_before(c.step()), owners_of(c.step()));
   const std::array<double, energy_causes> energy = energy_of(c), without = energy_of(account_case());
-  EXPECT_DOUBLE_EQ(energy[2], books[1].energy_pj());
+  EXPECT_DOUBLE_EQ(energy[2], operators[1].energy_pj());
   EXPECT_DOUBLE_EQ(energy[0], 1000 + 1000 + 50);
   EXPECT_DOUBLE_EQ(energy[3], without[3]);
   EXPECT_DOUBLE_EQ(energy[4], without[4]);

@@ -334,14 +334,14 @@ TEST(CustomOperatorCosts, TheBoundIsTheSameForEveryPlan) {
 
 TEST(CustomOperatorCosts, AFunctionThatKnowsNothingChangesNothing) {
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    const auto subject = random_evaluation(seed);
-    ASSERT_TRUE(subject.has_value()) << subject.error().text();
+    const auto example = random_evaluation(seed);
+    ASSERT_TRUE(example.has_value()) << example.error().text();
     MappingCache first_cache, second_cache;
-    Evaluator plain(subject->graph, subject->hardware, first_cache, quick_options());
+    Evaluator plain(example->graph, example->hardware, first_cache, quick_options());
     Asked asked;
-    Evaluator with(subject->graph, subject->hardware, second_cache, with_costs(asked.function()));
-    const auto a = evaluate(plain, *subject);
-    const auto b = evaluate(with, *subject);
+    Evaluator with(example->graph, example->hardware, second_cache, with_costs(asked.function()));
+    const auto a = evaluate(plain, *example);
+    const auto b = evaluate(with, *example);
     ASSERT_EQ(a.has_value(), b.has_value()) << seed;
     if (!a) continue;
     EXPECT_FALSE(asked.tiles.empty());
@@ -370,8 +370,8 @@ TEST(CustomOperatorCosts, AreNotKeptForOthers) {
 
 TEST(CustomOperatorCosts, TheSameForAnyNumberOfThreads) {
   for (std::uint64_t seed = 21; seed <= 28; ++seed) {
-    const auto subject = random_evaluation(seed);
-    ASSERT_TRUE(subject.has_value()) << subject.error().text();
+    const auto example = random_evaluation(seed);
+    ASSERT_TRUE(example.has_value()) << example.error().text();
     std::vector<double> cycles;
     std::vector<std::size_t> questions;
     for (const std::size_t jobs : {1U, 4U}) {
@@ -379,7 +379,7 @@ TEST(CustomOperatorCosts, TheSameForAnyNumberOfThreads) {
       MappingCache cache;
       // Half of all tiles, by what they are.
       Evaluator evaluator(
-          subject->graph, subject->hardware, cache,
+          example->graph, example->hardware, cache,
           with_costs(asked_once([&](const CustomTile& tile) -> Expected<std::optional<CustomCost>> {
                        ++asked;
                        const std::size_t size = key_of(tile).size();
@@ -387,7 +387,7 @@ TEST(CustomOperatorCosts, TheSameForAnyNumberOfThreads) {
                        return std::optional(CustomCost{.cycles = static_cast<double>(size), .energy_pj = 1});
                      }),
                      jobs));
-      const auto result = evaluate(evaluator, *subject);
+      const auto result = evaluate(evaluator, *example);
       cycles.push_back(result ? result->schedule.cycles : -1);
       questions.push_back(asked);
       if (!result) continue;

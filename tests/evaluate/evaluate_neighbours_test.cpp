@@ -27,22 +27,22 @@ SeedRange seed_range(std::uint64_t count) {
   return {first, *end == '-' ? std::strtoull(end + 1, nullptr, 10) : first + 1};
 }
 
-// The subject by `shared`, and by an evaluator that knows nothing; then both again, by the policy alone.
-void expect_same_as_fresh(Evaluator& shared, const RandomEvaluation& subject, const EvaluatorOptions& options,
+// The example by `shared`, and by an evaluator that knows nothing; then both again, by the policy alone.
+void expect_same_as_fresh(Evaluator& shared, const RandomEvaluation& example, const EvaluatorOptions& options,
                           const std::string& what) {
   MappingCache cache;
-  Evaluator fresh(subject.graph, subject.hardware, cache, options);
-  const auto expected = evaluate(fresh, subject);
-  const auto actual = evaluate(shared, subject);
+  Evaluator fresh(example.graph, example.hardware, cache, options);
+  const auto expected = evaluate(fresh, example);
+  const auto actual = evaluate(shared, example);
   ASSERT_EQ(difference(expected, actual), "") << what;
   if (actual) {
     const CheckReport report = check(shared, *actual);
     EXPECT_EQ(report.count, 0U) << what << ": " << report.violations.front().what;
   }
-  const PlanRequest nothing = empty_request(subject.graph);
+  const PlanRequest nothing = empty_request(example.graph);
   EXPECT_EQ(difference(fresh.evaluate(nothing), shared.evaluate(nothing)), "") << what;
   EXPECT_EQ(fresh.notes(), shared.notes()) << what;
-  for (std::size_t n = 0; n < subject.graph.nodes().size(); ++n) {
+  for (std::size_t n = 0; n < example.graph.nodes().size(); ++n) {
     const OperatorBound a = fresh.costs().bound(NodeId(n));
     const OperatorBound b = shared.costs().bound(NodeId(n));
     EXPECT_EQ(std::tie(a.core_cycles, a.pj, a.cores), std::tie(b.core_cycles, b.pj, b.cores)) << what;
@@ -64,7 +64,7 @@ TEST(EvaluateNeighbours, AreTheSameAsByThemselves) {
   std::uint64_t compared = 0;
   for (std::uint64_t seed = range.first; seed < range.last && !testing::Test::HasFailure(); ++seed) {
     Random random(seed);
-    const auto step = random_subject(random);
+    const auto step = random_step(random);
     auto hardware = read_hardware_text(RandomHardware(random).make(), "random.yaml");
     if (!step || !hardware) continue;
     ++compared;
@@ -77,10 +77,10 @@ TEST(EvaluateNeighbours, AreTheSameAsByThemselves) {
     for (int round = 0; round < 4; ++round) {
       auto rewritten = recomputation.with(random_set(random, *step));
       ASSERT_TRUE(rewritten) << seed << ": " << rewritten.error().text();
-      RandomEvaluation subject{.graph = std::move(rewritten->graph), .hardware = *hardware, .plan = {}, .paged = {}};
-      if (round > 0) subject.plan = RandomPlan(random, subject.graph, subject.hardware).make();
-      Evaluator shared(subject.graph, base);
-      expect_same_as_fresh(shared, subject, options, "seed " + std::to_string(seed));
+      RandomEvaluation example{.graph = std::move(rewritten->graph), .hardware = *hardware, .plan = {}, .paged = {}};
+      if (round > 0) example.plan = RandomPlan(random, example.graph, example.hardware).make();
+      Evaluator shared(example.graph, base);
+      expect_same_as_fresh(shared, example, options, "seed " + std::to_string(seed));
     }
   }
   EXPECT_GE(compared * 2, range.last - range.first);
@@ -97,11 +97,11 @@ TEST(EvaluateNeighbours, MayBeAnyGraphs) {
     const SeedRange range = seed_range(12);
     std::uint64_t compared = 0;
     for (std::uint64_t seed = range.first; seed < range.last && !testing::Test::HasFailure(); ++seed) {
-      const auto subject = random_evaluation(seed, *hardware);
-      if (!subject) continue;
+      const auto example = random_evaluation(seed, *hardware);
+      if (!example) continue;
       ++compared;
-      Evaluator shared(subject->graph, base);
-      expect_same_as_fresh(shared, *subject, quick_options(), machine + (" seed " + std::to_string(seed)));
+      Evaluator shared(example->graph, base);
+      expect_same_as_fresh(shared, *example, quick_options(), machine + (" seed " + std::to_string(seed)));
     }
     EXPECT_GE(compared * 2, range.last - range.first) << machine;
   }
@@ -119,11 +119,11 @@ TEST(EvaluateNeighbours, ByTheRulesOfZigzag) {
   const Evaluator base(nothing, *hardware, cache, options);
   int compared = 0;
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
-    const auto subject = random_evaluation(seed, *hardware);
-    if (!subject) continue;
+    const auto example = random_evaluation(seed, *hardware);
+    if (!example) continue;
     ++compared;
-    Evaluator shared(subject->graph, base);
-    expect_same_as_fresh(shared, *subject, options, "seed " + std::to_string(seed));
+    Evaluator shared(example->graph, base);
+    expect_same_as_fresh(shared, *example, options, "seed " + std::to_string(seed));
   }
   EXPECT_GE(compared, 5);
 }
@@ -155,7 +155,7 @@ TEST(EvaluateNeighbours, ShareTiles) {
 // One evaluator for each thread, one cache of mappings for all.
 TEST(EvaluateNeighbours, ThreadsShareACache) {
   Random random(3);
-  const auto step = random_subject(random);
+  const auto step = random_step(random);
   const auto hardware = open_hardware("monet_2x2");
   ASSERT_TRUE(step && hardware);
   const training::Recomputation recomputation(*step);

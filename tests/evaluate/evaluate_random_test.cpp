@@ -46,14 +46,14 @@ TEST(EvaluateRandom, EveryScheduleIsRight) {
   std::size_t scheduled = 0, all = 0;
   const Seeds range = seeds(110);
   for (std::uint64_t seed = range.first; seed < range.last; ++seed, ++all) {
-    const auto subject = random_evaluation(seed);
-    if (!subject) {
-      expect_clear(subject.error(), seed);
+    const auto example = random_evaluation(seed);
+    if (!example) {
+      expect_clear(example.error(), seed);
       continue;
     }
     MappingCache cache;
-    Evaluator evaluator(subject->graph, subject->hardware, cache, quick_options());
-    const auto result = evaluate(evaluator, *subject);
+    Evaluator evaluator(example->graph, example->hardware, cache, quick_options());
+    const auto result = evaluate(evaluator, *example);
     if (!result) {
       expect_clear(result.error(), seed);
       continue;
@@ -69,15 +69,15 @@ TEST(EvaluateRandom, TheSameForAnyNumberOfThreadsWarmAndCold) {
   const Seeds range = seeds(25);
   std::uint64_t compared = 0;
   for (std::uint64_t seed = range.first; seed < range.last; ++seed) {
-    const auto subject = random_evaluation(seed);
-    if (!subject) continue;
+    const auto example = random_evaluation(seed);
+    if (!example) continue;
     ++compared;
     MappingCache cache, other_cache;
-    Evaluator evaluator(subject->graph, subject->hardware, cache, quick_options(1));
-    Evaluator other(subject->graph, subject->hardware, other_cache, quick_options(4));
-    const auto cold = evaluate(evaluator, *subject);
-    const auto warm = evaluate(evaluator, *subject);
-    const auto threads = evaluate(other, *subject);
+    Evaluator evaluator(example->graph, example->hardware, cache, quick_options(1));
+    Evaluator other(example->graph, example->hardware, other_cache, quick_options(4));
+    const auto cold = evaluate(evaluator, *example);
+    const auto warm = evaluate(evaluator, *example);
+    const auto threads = evaluate(other, *example);
     EXPECT_EQ(difference(cold, warm), "") << seed;
     EXPECT_EQ(difference(cold, threads), "") << seed;
   }
@@ -120,23 +120,23 @@ TEST(EvaluateRandom, TotalsAreTheSumsOfTheirParts) {
   const Seeds range = seeds(40);
   std::uint64_t summed = 0;
   for (std::uint64_t seed = range.first; seed < range.last; ++seed) {
-    const auto subject = random_evaluation(seed);
-    if (!subject) continue;
+    const auto example = random_evaluation(seed);
+    if (!example) continue;
     MappingCache cache;
-    Evaluator evaluator(subject->graph, subject->hardware, cache, quick_options());
-    const auto evaluated = evaluate(evaluator, *subject);
+    Evaluator evaluator(example->graph, example->hardware, cache, quick_options());
+    const auto evaluated = evaluate(evaluator, *example);
     if (!evaluated) continue;
     ++summed;
-    const ScheduledStep step{subject->graph, subject->hardware, evaluated->assignment, evaluated->tiles,
+    const ScheduledStep step{example->graph, example->hardware, evaluated->assignment, evaluated->tiles,
                              evaluated->schedule};
     std::vector<OperatorBound> bounds;
-    for (std::size_t n = 0; n < subject->graph.nodes().size(); ++n)
+    for (std::size_t n = 0; n < example->graph.nodes().size(); ++n)
       bounds.push_back(evaluator.costs().bound(NodeId(n)));
     const auto packed = pack_stays(step, evaluator.machine());
     ASSERT_TRUE(packed.has_value()) << seed << ": " << packed.error().text();
     Evaluation result;
     fill(result, step, bounds, {.packed = &*packed});
-    expect_balanced(result, totals(subject->hardware, evaluated->schedule), subject->hardware, evaluator.machine(),
+    expect_balanced(result, totals(example->hardware, evaluated->schedule), example->hardware, evaluator.machine(),
                     seed);
   }
   EXPECT_GE(summed * 2, range.last - range.first);
@@ -149,13 +149,13 @@ TEST(EvaluateRandom, EveryPresetGivesAResultOrSaysWhyNot) {
   for (std::size_t i = 0; i < presets.size(); ++i) {
     auto hardware = open_hardware(presets[i]);
     ASSERT_TRUE(hardware.has_value()) << presets[i];
-    auto subject = random_evaluation(1000 + i, *hardware);
-    ASSERT_TRUE(subject.has_value()) << presets[i] << ": " << subject.error().text();
+    auto example = random_evaluation(1000 + i, *hardware);
+    ASSERT_TRUE(example.has_value()) << presets[i] << ": " << example.error().text();
     MappingCache cache;
-    Evaluator evaluator(subject->graph, subject->hardware, cache, quick_options());
+    Evaluator evaluator(example->graph, example->hardware, cache, quick_options());
     // Its own policy, and a plan.
     for (int plan = 0; plan < 2; ++plan) {
-      const auto result = plan == 0 ? evaluator.evaluate(empty_request(subject->graph)) : evaluate(evaluator, *subject);
+      const auto result = plan == 0 ? evaluator.evaluate(empty_request(example->graph)) : evaluate(evaluator, *example);
       if (!result) {
         expect_clear(result.error(), 1000 + i);
         continue;

@@ -59,14 +59,14 @@ TEST(FrugalOrder, AnUpdateRightAfterItsGradientSavesTheOtherGradients) {
   for (const std::int64_t hidden : {1, 3, 6}) {
     const std::int64_t layers = hidden + 1;
     const std::string model = "mlp-robotics:inputs=64,hidden=64,outputs=64,layers=" + std::to_string(hidden);
-    MemoryCase subject(training_step_of(model, 1), one_memory_machine(false));
-    Pricer pricer(subject.graph_, subject.hardware_, subject.cache_, subject.how_);
+    MemoryCase example(training_step_of(model, 1), one_memory_machine(false));
+    Pricer pricer(example.graph_, example.hardware_, example.cache_, example.how_);
     const auto peak = [&](PlanOrder order) {
       Plan plan;
       plan.order = order;
       const auto priced = pricer.price(plan);
       EXPECT_TRUE(priced.has_value());
-      return priced->price.peak_bytes[subject.home().index()];
+      return priced->price.peak_bytes[example.home().index()];
     };
     const std::int64_t gradient = width * width * 4;
     const std::int64_t small = 3 * (layers + 4) * width * 4;  // activations and biases

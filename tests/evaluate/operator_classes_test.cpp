@@ -10,7 +10,7 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-class Contents : public testing::Test {
+class OperatorClassesTest : public testing::Test {
  protected:
   // The number of the last operator of a graph that `make` builds.
   template <class Make>
@@ -26,7 +26,7 @@ class Contents : public testing::Test {
   std::vector<Graph> graphs_;
 };
 
-TEST_F(Contents, AreTheSameUnderOtherNamesAndBehindOtherOperators) {
+TEST_F(OperatorClassesTest, AreTheSameUnderOtherNamesAndBehindOtherOperators) {
   const auto plain = of([](GraphBuilder& b) { return b.add(Op::Relu, "r", {b.input("x", {2, 3})}); });
   EXPECT_EQ(of([](GraphBuilder& b) {
               b.output(b.add(Op::Exp, "other", {b.input("before", {7})}));
@@ -39,7 +39,7 @@ TEST_F(Contents, AreTheSameUnderOtherNamesAndBehindOtherOperators) {
             plain);
 }
 
-TEST_F(Contents, DifferWhereResultsMay) {
+TEST_F(OperatorClassesTest, DifferWhereResultsMay) {
   const auto sum = [](const Shape& shape, ElementType type) {
     return [=](GraphBuilder& b) { return b.add(Op::Add, "s", {b.input("x", shape, type), b.input("y", shape, type)}); };
   };
@@ -60,7 +60,7 @@ TEST_F(Contents, DifferWhereResultsMay) {
             plain);
 }
 
-TEST_F(Contents, DifferByAttributes) {
+TEST_F(OperatorClassesTest, DifferByAttributes) {
   const auto softmax = [&](std::int64_t axis) {
     return of([=](GraphBuilder& b) {
       return b.add(Op::Softmax, "s", {b.input("x", {4, 4})}, {{Attr::axes, Integers{axis}}});
@@ -70,7 +70,7 @@ TEST_F(Contents, DifferByAttributes) {
   EXPECT_NE(softmax(0), softmax(1));
 }
 
-TEST_F(Contents, DifferByTheViewsBehindInputs) {
+TEST_F(OperatorClassesTest, DifferByTheViewsBehindInputs) {
   const auto behind = [&](const Integers& perm, int times) {
     return of([&](GraphBuilder& b) {
       TensorId x = b.input("x", {4, 4, 4});
@@ -85,7 +85,7 @@ TEST_F(Contents, DifferByTheViewsBehindInputs) {
 }
 
 // What a concatenation shows is sorted by tensor: which comes first counts.
-TEST_F(Contents, DifferByTheOrderOfWhatAViewShows) {
+TEST_F(OperatorClassesTest, DifferByTheOrderOfWhatAViewShows) {
   const auto joined = [&](bool reversed, bool same) {
     return of([&](GraphBuilder& b) {
       const TensorId x = b.input("x", {2, 3});
@@ -99,7 +99,7 @@ TEST_F(Contents, DifferByTheOrderOfWhatAViewShows) {
   EXPECT_NE(joined(false, false), joined(false, true));
 }
 
-TEST_F(Contents, DifferByTheIndicesOfAGather) {
+TEST_F(OperatorClassesTest, DifferByTheIndicesOfAGather) {
   const auto gather = [&](const Integers& rows) {
     return of([&](GraphBuilder& b) {
       const TensorId indices = b.constant("i", Constant::integers(ElementType::int64, {2}, rows));
@@ -111,7 +111,7 @@ TEST_F(Contents, DifferByTheIndicesOfAGather) {
 }
 
 // A view that is shown many times over is gone through once.
-TEST_F(Contents, TakeNoLongerThanThereAreViews) {
+TEST_F(OperatorClassesTest, TakeNoLongerThanThereAreViews) {
   const auto doubled = [&](int times) {
     return of([times](GraphBuilder& b) {
       TensorId x = b.input("x", {1, 1});
@@ -125,7 +125,7 @@ TEST_F(Contents, TakeNoLongerThanThereAreViews) {
   EXPECT_NE(doubled(40), doubled(39));
 }
 
-TEST_F(Contents, GiveWhatIsStoredBehindEachInput) {
+TEST_F(OperatorClassesTest, GiveWhatIsStoredBehindEachInput) {
   GraphBuilder builder("graph");
   const TensorId x = builder.input("x", {2, 3});
   const TensorId y = builder.input("y", {2, 3});

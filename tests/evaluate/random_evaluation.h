@@ -50,7 +50,7 @@ inline Expected<RandomEvaluation> carried_out(const Graph& original, Hardware ha
 // On `machine`, if there is one.
 inline Expected<RandomEvaluation> random_evaluation(std::uint64_t seed, std::optional<Hardware> machine = {}) {
   Random random(seed);
-  MONET_TRY(Graph graph, random_subject(random));
+  MONET_TRY(Graph graph, random_step(random));
   if (!machine) {
     MONET_TRY(machine, read_hardware_text(RandomHardware(random).make(), "random.yaml"));
   }
@@ -69,10 +69,10 @@ inline EvaluatorOptions quick_options(std::size_t jobs = 1) {
   return options;
 }
 
-inline Expected<Evaluated> evaluate(Evaluator& evaluator, const RandomEvaluation& subject) {
-  MONET_TRY(PlanRequest request, evaluator.bind(subject.plan));
-  for (const auto& [tensor, memory] : subject.paged) {
-    request.paged.resize(subject.graph.tensors().size());
+inline Expected<Evaluated> evaluate(Evaluator& evaluator, const RandomEvaluation& example) {
+  MONET_TRY(PlanRequest request, evaluator.bind(example.plan));
+  for (const auto& [tensor, memory] : example.paged) {
+    request.paged.resize(example.graph.tensors().size());
     request.paged[tensor.index()] = memory;
   }
   return evaluator.evaluate(request);

@@ -1,4 +1,4 @@
-// The public result of a step whose books are kept by hand (evaluate/account_test.cpp), and of such steps in a row.
+// The public result of a step that is added up by hand (evaluate/account_test.cpp), and of such steps in a row.
 #include "evaluate/run/result.h"
 
 #include "evaluate/account/energy.h"

@@ -130,7 +130,7 @@ TEST(StepGraphLayout, RandomSteps) {
   std::size_t steps = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Random random(seed);
-    const auto graph = random_subject(random);
+    const auto graph = random_step(random);
     if (!graph) continue;
     ++steps;
     ASSERT_NO_FATAL_FAILURE(expect_drawable(*graph, node_places(*graph), std::to_string(seed)));

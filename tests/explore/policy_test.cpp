@@ -64,8 +64,8 @@ Hardware machine(const char* name) {
 }
 
 TEST(Policy, StandardSaysNothing) {
-  PolicyCase subject(machine("edge_tpu"));
-  const auto plan = subject.plan({});
+  PolicyCase example(machine("edge_tpu"));
+  const auto plan = example.plan({});
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(to_yaml(*plan), to_yaml(Plan()));
 }
@@ -74,11 +74,11 @@ class FusedPolicy : public ::testing::TestWithParam<std::tuple<const char*, cons
 
 TEST_P(FusedPolicy, IsNoWorseThanTheStandard) {
   const auto [name, objective, improve] = GetParam();
-  PolicyCase subject(machine(name));
-  const auto plan = subject.plan({.kind = PolicyKind::fused, .objective = objective, .limit = 4, .improve = improve});
+  PolicyCase example(machine(name));
+  const auto plan = example.plan({.kind = PolicyKind::fused, .objective = objective, .limit = 4, .improve = improve});
   ASSERT_TRUE(plan.has_value()) << plan.error().text();
   const SearchObjective value = *search_objective(objective);
-  EXPECT_LE(value_of(subject.price(*plan).price, value), value_of(subject.price(Plan{}).price, value) * (1 + 1e-12));
+  EXPECT_LE(value_of(example.price(*plan).price, value), value_of(example.price(Plan{}).price, value) * (1 + 1e-12));
   for (const PlannedStack& stack : plan->stacks) EXPECT_LE(stack.operators.size(), 4U);
 }
 
@@ -87,11 +87,11 @@ INSTANTIATE_TEST_SUITE_P(Policies, FusedPolicy,
                                             ::testing::Values("latency", "energy", "edp"), ::testing::Bool()));
 
 TEST(Policy, StacksSaveTime) {
-  PolicyCase subject(machine("edge_tpu"), test::training_step_of("resnet18-cifar-folded", 1));
-  const auto plan = subject.plan({.kind = PolicyKind::fused, .limit = 2});
+  PolicyCase example(machine("edge_tpu"), test::training_step_of("resnet18-cifar-folded", 1));
+  const auto plan = example.plan({.kind = PolicyKind::fused, .limit = 2});
   ASSERT_TRUE(plan.has_value()) << plan.error().text();
   EXPECT_FALSE(plan->stacks.empty());
-  EXPECT_LT(subject.price(*plan).price.cycles, subject.price(Plan{}).price.cycles);
+  EXPECT_LT(example.price(*plan).price.cycles, example.price(Plan{}).price.cycles);
 }
 
 class CheckpointedPolicy : public ::testing::TestWithParam<std::tuple<const char*, bool>> {};
@@ -99,12 +99,12 @@ class CheckpointedPolicy : public ::testing::TestWithParam<std::tuple<const char
 TEST_P(CheckpointedPolicy, KeepsTheBudgetWhenPricedAgain) {
   const auto [budget, storage] = GetParam();
   // Large batches: what is saved is most of what is needed.
-  PolicyCase subject(test::one_memory_machine(storage), test::training_step_of("mlp-robotics:hidden=64,layers=6", 256));
-  const std::int64_t without = subject.price(Plan{}).peak_bytes;
-  const auto plan = subject.plan({.kind = PolicyKind::checkpointed, .budget = budget});
+  PolicyCase example(test::one_memory_machine(storage), test::training_step_of("mlp-robotics:hidden=64,layers=6", 256));
+  const std::int64_t without = example.price(Plan{}).peak_bytes;
+  const auto plan = example.plan({.kind = PolicyKind::checkpointed, .budget = budget});
   ASSERT_TRUE(plan.has_value()) << plan.error().text();
   const double share = std::stod(budget) / 100;
-  EXPECT_LE(static_cast<double>(subject.price(*plan).peak_bytes), share * static_cast<double>(without));
+  EXPECT_LE(static_cast<double>(example.price(*plan).peak_bytes), share * static_cast<double>(without));
 }
 
 INSTANTIATE_TEST_SUITE_P(Budgets, CheckpointedPolicy,
@@ -112,51 +112,51 @@ INSTANTIATE_TEST_SUITE_P(Budgets, CheckpointedPolicy,
 
 TEST(Policy, TensorsAreDroppedWhereTheOrderAloneIsNotEnough) {
   for (const bool storage : {false, true}) {
-    PolicyCase subject(test::one_memory_machine(storage),
+    PolicyCase example(test::one_memory_machine(storage),
                        test::training_step_of("mlp-robotics:hidden=64,layers=6", 256));
-    const std::int64_t budget = subject.price(Plan{.order = PlanOrder::frugal}).peak_bytes - 1;
-    const auto plan = subject.plan({.kind = PolicyKind::checkpointed, .budget = std::to_string(budget)});
+    const std::int64_t budget = example.price(Plan{.order = PlanOrder::frugal}).peak_bytes - 1;
+    const auto plan = example.plan({.kind = PolicyKind::checkpointed, .budget = std::to_string(budget)});
     ASSERT_TRUE(plan.has_value()) << plan.error().text();
     EXPECT_FALSE(plan->tensors.empty());
-    EXPECT_LE(subject.price(*plan).peak_bytes, budget);
+    EXPECT_LE(example.price(*plan).peak_bytes, budget);
   }
 }
 
 TEST(Policy, WithoutABudgetItIsWhatTheMemoryHolds) {
-  PolicyCase subject(test::one_memory_machine(false));
-  const auto plan = subject.plan({.kind = PolicyKind::checkpointed, .evaluations = 10});
+  PolicyCase example(test::one_memory_machine(false));
+  const auto plan = example.plan({.kind = PolicyKind::checkpointed, .evaluations = 10});
   ASSERT_TRUE(plan.has_value()) << plan.error().text();
   // It fits as it is, and computing again takes time.
-  EXPECT_EQ(subject.price(*plan).price.cycles, subject.price(Plan{}).price.cycles);
+  EXPECT_EQ(example.price(*plan).price.cycles, example.price(Plan{}).price.cycles);
 }
 
 TEST(Policy, ABudgetAboveWhatTheMemoryHoldsIsThat) {
-  PolicyCase subject(test::one_memory_machine(true), test::training_step_of("mlp-robotics:hidden=32,layers=2", 256));
-  const std::int64_t without = subject.price(Plan{}).peak_bytes;
-  subject.hardware_.memories[subject.home().index()].size_bits = 8 * (without * 9 / 10);
-  const auto plan = subject.plan({.kind = PolicyKind::checkpointed, .budget = "200%"});
+  PolicyCase example(test::one_memory_machine(true), test::training_step_of("mlp-robotics:hidden=32,layers=2", 256));
+  const std::int64_t without = example.price(Plan{}).peak_bytes;
+  example.hardware_.memories[example.home().index()].size_bits = 8 * (without * 9 / 10);
+  const auto plan = example.plan({.kind = PolicyKind::checkpointed, .budget = "200%"});
   ASSERT_TRUE(plan.has_value()) << plan.error().text();
-  EXPECT_LE(subject.price(*plan).peak_bytes, without * 9 / 10);
+  EXPECT_LE(example.price(*plan).peak_bytes, without * 9 / 10);
 }
 
 TEST(Policy, WhatDoesNotFitSaysTheLeastWhichDoes) {
-  PolicyCase subject(test::one_memory_machine(false), test::training_step_of("mlp-robotics:hidden=32,layers=2", 256));
-  const auto plan = subject.plan({.kind = PolicyKind::checkpointed, .budget = "1KiB"});
+  PolicyCase example(test::one_memory_machine(false), test::training_step_of("mlp-robotics:hidden=32,layers=2", 256));
+  const auto plan = example.plan({.kind = PolicyKind::checkpointed, .budget = "1KiB"});
   ASSERT_FALSE(plan.has_value());
   EXPECT_EQ(plan.error().kind, ErrorKind::infeasible);
   EXPECT_EQ(plan.error().place, "the policy's budget");
   const std::string& message = plan.error().message;
   EXPECT_THAT(message, HasSubstr("1 KiB of ram do not suffice: the least that was found is "));
   const std::size_t bytes = message.rfind('(') + 1;
-  const auto least = subject.plan(
+  const auto least = example.plan(
       {.kind = PolicyKind::checkpointed, .budget = message.substr(bytes, message.find(' ', bytes) - bytes)});
   EXPECT_TRUE(least.has_value()) << least.error().text();
 }
 
 TEST(Policy, MistakesAreNamed) {
-  PolicyCase subject(machine("edge_tpu"));
+  PolicyCase example(machine("edge_tpu"));
   const auto fails = [&](const Policy& policy, const std::vector<std::string>& words, const std::string& place) {
-    const auto plan = subject.plan(policy);
+    const auto plan = example.plan(policy);
     ASSERT_FALSE(plan.has_value());
     test::expect_error(plan.error(), words, place);
   };
@@ -165,7 +165,7 @@ TEST(Policy, MistakesAreNamed) {
   fails({.kind = PolicyKind::fused, .limit = 17}, {"17 operators"}, "the policy's limit");
   fails({.kind = PolicyKind::checkpointed, .budget = "much"}, {"much"}, "the policy's budget");
   fails({.kind = PolicyKind::checkpointed, .budget = "dramm=1MiB"}, {"no memory 'dramm'"}, "the policy's budget");
-  Hardware& hardware = subject.hardware_;
+  Hardware& hardware = example.hardware_;
   const RoutedMachine cores(hardware);
   for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
     if (cores.is_home(MemoryId(m)) || hardware.memories[m].kind == MemoryKind::storage) continue;

@@ -125,7 +125,7 @@ TEST(ExplorePrice, MetricsAreSumsByWeight) {
   EXPECT_EQ(values_of(outcome, space, {{Metric::latency, 1}, {Metric::memory, 0}}), (std::vector<double>{5, 40}));
 }
 
-// The way of `monet evaluate` shares the evaluation with this one, but neither the opening nor the books.
+// The way of `monet evaluate` shares the evaluation with this one, but neither the opening nor the breakdowns.
 TEST(ExplorePrice, IsWhatEvaluatingTheMachineGives) {
   const auto pricer = pricer_of(small_space);
   ASSERT_TRUE(pricer);

@@ -16,7 +16,7 @@ using test::expect_error;
 using test::filled_store;
 using test::Folder;
 using test::run_sql;
-using test::toy_subject;
+using test::toy_content;
 using test::write_bytes;
 
 TEST(ExploreStoreErrors, AFileThatIsThereNeedsResume) {
@@ -25,11 +25,11 @@ TEST(ExploreStoreErrors, AFileThatIsThereNeedsResume) {
   {
     filled_store(path, 3);
   }
-  const auto store = Store::open_to_fill(path, toy_subject(), true);
+  const auto store = Store::open_to_fill(path, toy_content(), true);
   ASSERT_FALSE(store);
   expect_error(store.error(), {"there is such a file already"}, path);
   EXPECT_NE(store.error().advice.find("--resume"), std::string::npos);
-  const auto again = Store::open_to_fill(path, toy_subject(), false);
+  const auto again = Store::open_to_fill(path, toy_content(), false);
   EXPECT_TRUE(again);
 }
 
@@ -38,7 +38,7 @@ TEST(ExploreStoreErrors, NoFileOrNoFolder) {
   const auto none = Store::open_to_read(folder / "none.sqlite");
   ASSERT_FALSE(none);
   expect_error(none.error(), {"there is no such store"}, "none.sqlite");
-  const auto nowhere = Store::open_to_fill(folder / "no/where.sqlite", toy_subject(), true);
+  const auto nowhere = Store::open_to_fill(folder / "no/where.sqlite", toy_content(), true);
   ASSERT_FALSE(nowhere);
   expect_error(nowhere.error(), {"cannot be made: No such file"}, "no/where.sqlite");
   const auto directory = Store::open_to_read(folder / "");
@@ -50,7 +50,7 @@ TEST(ExploreStoreErrors, AJournalOfAStoreThatIsGone) {
   const Folder folder;
   const std::string path = folder / "toy.sqlite";
   write_bytes(path + "-wal", "left behind");
-  const auto store = Store::open_to_fill(path, toy_subject(), true);
+  const auto store = Store::open_to_fill(path, toy_content(), true);
   ASSERT_FALSE(store);
   expect_error(store.error(), {"the journal of a store that is gone"}, path + "-wal");
 }
@@ -60,13 +60,13 @@ TEST(ExploreStoreErrors, ForeignFiles) {
   const std::string path = folder / "foreign";
   write_bytes(path, "id,lower,upper\n" + std::string(2000, 'x'));
   for (const bool read : {true, false}) {
-    const auto store = read ? Store::open_to_read(path) : Store::open_to_fill(path, toy_subject(), false);
+    const auto store = read ? Store::open_to_read(path) : Store::open_to_fill(path, toy_content(), false);
     ASSERT_FALSE(store);
     expect_error(store.error(), {"this is no store", "not a SQLite database"}, path);
   }
   write_bytes(path, "");
   expect_error(Store::open_to_read(path).error(), {"this is no store", "empty"}, path);
-  expect_error(Store::open_to_fill(path, toy_subject(), false).error(), {"this is no store", "empty"}, path);
+  expect_error(Store::open_to_fill(path, toy_content(), false).error(), {"this is no store", "empty"}, path);
   run_sql(path, "CREATE TABLE songs (title TEXT)");
   expect_error(Store::open_to_read(path).error(), {"this is no store", "another program"}, path);
 }
@@ -83,7 +83,7 @@ TEST(ExploreStoreErrors, OtherFormats) {
   expect_error(newer.error(), {"format 7", "format 1"}, path);
   EXPECT_NE(newer.error().advice.find("newer"), std::string::npos);
   run_sql(path, "PRAGMA user_version = 0");
-  EXPECT_NE(Store::open_to_fill(path, toy_subject(), false).error().advice.find("older"), std::string::npos);
+  EXPECT_NE(Store::open_to_fill(path, toy_content(), false).error().advice.find("older"), std::string::npos);
 }
 
 TEST(ExploreStoreErrors, OtherSpacesSayWhatDiffers) {
@@ -92,20 +92,20 @@ TEST(ExploreStoreErrors, OtherSpacesSayWhatDiffers) {
   {
     filled_store(path, 3);
   }
-  const auto refused = [&](const StoreSubject& subject, const std::string& why) {
-    const auto store = Store::open_to_fill(path, subject, false);
+  const auto refused = [&](const StoreContent& content, const std::string& why) {
+    const auto store = Store::open_to_fill(path, content, false);
     ASSERT_FALSE(store);
     expect_error(store.error(), {"the store has other results", why}, path);
   };
-  StoreSubject subject = toy_subject();
-  subject.fingerprint = "another";
-  refused(subject, "hardware file");
-  subject.workloads[1].graph_hash = "another";
-  refused(subject, "the network of workload 'training'");
-  subject.space.text += "# changed\n";
-  refused(subject, "not the same text as toy.yaml");
+  StoreContent content = toy_content();
+  content.fingerprint = "another";
+  refused(content, "hardware file");
+  content.workloads[1].graph_hash = "another";
+  refused(content, "the network of workload 'training'");
+  content.space.text += "# changed\n";
+  refused(content, "not the same text as toy.yaml");
   run_sql(path, "UPDATE meta SET value = '0.0.1' WHERE key = 'version'");
-  refused(toy_subject(), "monet 0.0.1 made it");
+  refused(toy_content(), "monet 0.0.1 made it");
   EXPECT_TRUE(Store::open_to_read(path)) << "still to be looked at";
 }
 
@@ -159,7 +159,7 @@ TEST(ExploreStoreErrors, ReadOnlyFiles) {
   chmod((folder / "").c_str(), 0555);
   auto store = Store::open_to_read(path);
   EXPECT_TRUE(store && store->size() == 5);
-  const auto fill_it = Store::open_to_fill(path, toy_subject(), false);
+  const auto fill_it = Store::open_to_fill(path, toy_content(), false);
   chmod((folder / "").c_str(), 0755);
   ASSERT_FALSE(fill_it);
   expect_error(fill_it.error(), {"may not be written"}, path);

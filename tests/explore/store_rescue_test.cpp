@@ -17,8 +17,8 @@ using test::expect_error;
 using test::filled_store;
 using test::Folder;
 using test::run_sql;
+using test::toy_content;
 using test::toy_outcome;
-using test::toy_subject;
 using test::write_bytes;
 
 constexpr std::size_t designs_in_all = 60;
@@ -52,7 +52,7 @@ std::string garbage(SeededRandom& random, std::size_t bytes) {
 
 // A store whose failures are so long that rows go on in pages of their own.
 void fill_with_long_rows(const std::string& path) {
-  auto store = Store::open_to_fill(path, toy_subject(), true);
+  auto store = Store::open_to_fill(path, toy_content(), true);
   ASSERT_TRUE(store);
   for (Design design = 0; design < designs_in_all; ++design) {
     Outcome outcome{.design = design, .failure = std::string(300 * (design + 1), static_cast<char>('a' + design % 26))};
@@ -87,7 +87,7 @@ TEST(ExploreStoreRescue, ARescuedStoreGoesOn) {
   }
   const auto rescued = rescue(path, std::nullopt, "");
   ASSERT_TRUE(rescued) << rescued.error().text();
-  auto store = Store::open_to_fill(rescued->path, toy_subject(), false);
+  auto store = Store::open_to_fill(rescued->path, toy_content(), false);
   ASSERT_TRUE(store) << store.error().text();
   const std::vector<Design> wanted{39, 40};
   EXPECT_EQ(*store->claim(wanted), std::vector<Design>{40});
@@ -132,7 +132,7 @@ TEST(ExploreStoreRescue, CutAnywhere) {
     if (bytes > 0) {
       EXPECT_NE(read.error().advice.find("monet explore --rescue " + cut), std::string::npos) << read.error().text();
     }
-    const auto rescued = rescue(cut, toy_subject(), "");
+    const auto rescued = rescue(cut, toy_content(), "");
     if (!rescued) {
       expect_error(rescued.error(), {"no design can be read any more"}, cut);
       continue;
@@ -159,7 +159,7 @@ TEST(ExploreStoreRescue, PagesOfGarbage) {
     for (std::size_t k = 0; k <= random.below(3); ++k)
       bytes.replace(random.below(good.size() / page) * page, page, garbage(random, page));
     write_bytes(bad, bytes);
-    const auto rescued = rescue(bad, toy_subject(), "");
+    const auto rescued = rescue(bad, toy_content(), "");
     if (!rescued) {
       EXPECT_EQ(rescued.error().kind, ErrorKind::user);
       continue;
@@ -198,7 +198,7 @@ TEST(ExploreStoreRescue, ASpaceThatIsLostIsGivenAgain) {
   write_bytes(path, bytes);
   expect_error(rescue(path, std::nullopt, "").error(), {"does not say any more what it is of"}, path);
   EXPECT_NE(rescue(path, std::nullopt, "").error().advice.find("SPACE --rescue"), std::string::npos);
-  const auto rescued = rescue(path, toy_subject(), "");
+  const auto rescued = rescue(path, toy_content(), "");
   ASSERT_TRUE(rescued) << rescued.error().text();
   EXPECT_EQ(right_ones_in(rescued->path), designs_in_all);
 }
@@ -209,7 +209,7 @@ TEST(ExploreStoreRescue, AnotherSpaceIsRefused) {
   {
     filled_store(path, 3);
   }
-  StoreSubject other = toy_subject();
+  StoreContent other = toy_content();
   other.fingerprint = "another";
   expect_error(rescue(path, other, "").error(), {"the store is not of toy.yaml"}, path);
   EXPECT_EQ(folder.files(), 1U);
@@ -234,7 +234,7 @@ TEST(ExploreStoreRescue, FilesThatAreNoStores) {
   for (const std::string& bytes : {std::string(), std::string("text"), std::string(100000, 'x')}) {
     write_bytes(path, bytes);
     expect_error(rescue(path, std::nullopt, "").error(), {"its space is lost"}, path);
-    expect_error(rescue(path, toy_subject(), "").error(), {"no design can be read any more"}, path);
+    expect_error(rescue(path, toy_content(), "").error(), {"no design can be read any more"}, path);
   }
 }
 
@@ -253,7 +253,7 @@ class ExploreStoreLoss : public testing::Test {
     const std::string rescued = folder_ / name;
     EXPECT_NE(kept.error().advice.find(rescued), std::string::npos) << kept.error().text();
     EXPECT_GE(right_ones_in(rescued), at_least);
-    EXPECT_TRUE(Store::open_to_fill(rescued, toy_subject(), false)) << "it can be filled on";
+    EXPECT_TRUE(Store::open_to_fill(rescued, toy_content(), false)) << "it can be filled on";
   }
 
   const Folder folder_;
@@ -298,7 +298,7 @@ TEST_F(ExploreStoreLoss, OverwrittenByText) {
 }
 
 TEST_F(ExploreStoreLoss, OverwrittenByAnotherStore) {
-  StoreSubject other = toy_subject();
+  StoreContent other = toy_content();
   other.fingerprint = "another";
   {
     ASSERT_TRUE(Store::open_to_fill(folder_ / "other.sqlite", other, true));

@@ -16,8 +16,8 @@ using test::bytes_of;
 using test::filled_store;
 using test::Folder;
 using test::run_sql;
+using test::toy_content;
 using test::toy_outcome;
-using test::toy_subject;
 
 std::vector<Outcome> stored_outcomes(Store& store) {
   std::vector<Outcome> all;
@@ -56,7 +56,7 @@ TEST(ExploreStore, KeepsEveryBitInOrderOfDesigns) {
 
 TEST(ExploreStore, KeepsNumbersAtTheirLimits) {
   using Limits = std::numeric_limits<double>;
-  auto store = Store::scratch(toy_subject());
+  auto store = Store::scratch(toy_content());
   ASSERT_TRUE(store);
   Outcome outcome{.design = 1, .hardware_hash = std::string("a\0b", 3)};
   outcome.area_mm2 = Limits::max();
@@ -72,7 +72,7 @@ TEST(ExploreStore, KeepsNumbersAtTheirLimits) {
 }
 
 TEST(ExploreStore, FindsWhatIsNotYetWrittenAndWritesADesignOnce) {
-  auto store = Store::scratch(toy_subject());
+  auto store = Store::scratch(toy_content());
   ASSERT_TRUE(store);
   ASSERT_TRUE(store->put(toy_outcome(4)));
   EXPECT_EQ(**store->find(4), toy_outcome(4));
@@ -105,7 +105,7 @@ TEST(ExploreStore, AKilledProcessLeavesWhatItWroteAndItsClaimsHoldNobodyUp) {
   const std::string path = folder / "toy.sqlite";
   const pid_t child = fork();
   if (child == 0) {
-    auto store = Store::open_to_fill(path, toy_subject(), true);
+    auto store = Store::open_to_fill(path, toy_content(), true);
     const std::vector<Design> wanted{0, 1, 2, 3};
     if (!store || store->claim(wanted)->size() != 4) _exit(1);
     if (!store->put(toy_outcome(1)) || !store->flush()) _exit(1);
@@ -121,7 +121,7 @@ TEST(ExploreStore, AKilledProcessLeavesWhatItWroteAndItsClaimsHoldNobodyUp) {
     EXPECT_EQ(stored_outcomes(*store), std::vector<Outcome>{toy_outcome(1)});
   }
   EXPECT_EQ(bytes_of(path), before);
-  auto store = Store::open_to_fill(path, toy_subject(), false);
+  auto store = Store::open_to_fill(path, toy_content(), false);
   ASSERT_TRUE(store);
   auto database = Database::open(path, Database::Mode::read);
   ASSERT_TRUE(database);
@@ -135,8 +135,8 @@ TEST(ExploreStore, AKilledProcessLeavesWhatItWroteAndItsClaimsHoldNobodyUp) {
 TEST(ExploreStore, TwoShareTheWork) {
   const Folder folder;
   const std::string path = folder / "toy.sqlite";
-  auto a = Store::open_to_fill(path, toy_subject(), true);
-  auto b = Store::open_to_fill(path, toy_subject(), false);
+  auto a = Store::open_to_fill(path, toy_content(), true);
+  auto b = Store::open_to_fill(path, toy_content(), false);
   ASSERT_TRUE(a && b);
   const std::vector<Design> first{0, 1, 2, 2}, second{1, 2, 3, 4};
   EXPECT_EQ(*a->claim(first), (std::vector<Design>{0, 1, 2}));
@@ -156,7 +156,7 @@ TEST(ExploreStore, TwoShareTheWork) {
 TEST(ExploreStore, AnotherHostIsAliveForAMinute) {
   const Folder folder;
   const std::string path = folder / "toy.sqlite";
-  auto store = Store::open_to_fill(path, toy_subject(), true);
+  auto store = Store::open_to_fill(path, toy_content(), true);
   ASSERT_TRUE(store);
   const std::vector<Design> wanted{7};
   run_sql(path,
@@ -171,7 +171,7 @@ TEST(ExploreStore, AnotherHostIsAliveForAMinute) {
 TEST(ExploreStore, AnotherProcessWithTheSameNumberIsAnother) {
   const Folder folder;
   const std::string path = folder / "toy.sqlite";
-  auto store = Store::open_to_fill(path, toy_subject(), true);
+  auto store = Store::open_to_fill(path, toy_content(), true);
   ASSERT_TRUE(store);
   run_sql(path,
           "INSERT INTO owners SELECT 99, host, pid, '1', heartbeat FROM owners; INSERT INTO claims VALUES (7, 99)");
@@ -190,7 +190,7 @@ std::string exported(const std::string& path) {
 
 // As a method would: what is not there is claimed, evaluated and put.
 void fill(const std::string& path, std::size_t count) {
-  auto store = Store::open_to_fill(path, toy_subject(), false);
+  auto store = Store::open_to_fill(path, toy_content(), false);
   if (!store) _exit(1);
   for (Design first = 0; first < count; first += 8) {
     std::vector<Design> batch;

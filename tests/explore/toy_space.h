@@ -40,7 +40,7 @@ inline explore::Space toy_space(const std::string& text = toy_space_text) {
   return *std::move(space);
 }
 
-inline explore::StoreSubject toy_subject() {
+inline explore::StoreContent toy_content() {
   return {
       toy_space(), "fingerprint of toy", {{"inference", "hash of inference", 11, 12}, {"training", "hash", 21, 22}}};
 }
@@ -94,7 +94,7 @@ inline void write_bytes(const std::string& path, const std::string& bytes) {
 }
 
 inline explore::Store filled_store(const std::string& path, std::size_t count) {
-  auto store = explore::Store::open_to_fill(path, toy_subject(), true);
+  auto store = explore::Store::open_to_fill(path, toy_content(), true);
   EXPECT_TRUE(store) << store.error().text();
   for (explore::Design design = count; design-- > 0;) EXPECT_TRUE(store->put(toy_outcome(design)));
   EXPECT_TRUE(store->flush());

@@ -43,7 +43,7 @@ class FusionCheck : public ::testing::TestWithParam<int> {};
 // Random connected sets of a random step: the search has them as candidates exactly when the checker allows them.
 TEST_P(FusionCheck, AgreesWithTheCandidates) {
   Random random(static_cast<std::uint64_t>(GetParam()));
-  const auto graph = test::random_subject(random);
+  const auto graph = test::random_step(random);
   ASSERT_TRUE(graph.has_value()) << graph.error().text();
   const auto hardware = small_machine(random.one_of<std::string>({"1 MiB", "256 B", "1 KiB"}));
   ASSERT_TRUE(hardware.has_value()) << hardware.error().text();

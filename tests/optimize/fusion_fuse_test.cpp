@@ -60,7 +60,7 @@ class FusionExtractRandom : public ::testing::TestWithParam<int> {};
 
 TEST_P(FusionExtractRandom, GraphsAreRight) {
   Random random(static_cast<std::uint64_t>(GetParam()));
-  const auto graph = test::random_subject(random);
+  const auto graph = test::random_step(random);
   ASSERT_TRUE(graph.has_value());
   const Readers readers(*graph);
   for (int i = 0; i < 10; ++i) {
@@ -122,18 +122,18 @@ class FusionRandom : public ::testing::TestWithParam<int> {};
 
 // Random steps on random machines.
 TEST_P(FusionRandom, IsNeverWorseThanUnfusedAndTheSameFromItsPlan) {
-  auto subject = test::random_evaluation(static_cast<unsigned>(GetParam()));
-  if (!subject) GTEST_SKIP() << subject.error().text();
+  auto example = test::random_evaluation(static_cast<unsigned>(GetParam()));
+  if (!example) GTEST_SKIP() << example.error().text();
   MappingCache cache;
-  Evaluator evaluator(subject->graph, subject->hardware, cache, {});
-  const PlanRequest base = empty_request(subject->graph);
+  Evaluator evaluator(example->graph, example->hardware, cache, {});
+  const PlanRequest base = empty_request(example->graph);
   if (!evaluator.evaluate(base)) GTEST_SKIP() << "it cannot run at all";
   for (const Objective objective : {Objective::latency, Objective::energy, Objective::edp, Objective::sets}) {
     FuseSettings settings;
     settings.objective = objective;
     settings.tile_budget = 3000;
     settings.evaluator.jobs = 1;
-    const auto fused = fuse(subject->graph, subject->hardware, cache, base, settings);
+    const auto fused = fuse(example->graph, example->hardware, cache, base, settings);
     ASSERT_TRUE(fused.has_value()) << fused.error().text();
     if (objective != Objective::sets) {
       EXPECT_LE(value_of(fused->cost, objective), value_of(fused->unfused, objective) * (1 + 1e-12));
@@ -141,17 +141,17 @@ TEST_P(FusionRandom, IsNeverWorseThanUnfusedAndTheSameFromItsPlan) {
       EXPECT_EQ(fused->stacks.size(), static_cast<std::size_t>(fused->fewest.bound + 0.5));
     }
     Plan plan;
-    add_to(plan, subject->graph, *fused);
+    add_to(plan, example->graph, *fused);
     const auto bound = evaluator.bind(plan);
     ASSERT_TRUE(bound.has_value()) << bound.error().text();
     const auto again = evaluator.evaluate(*bound);
     ASSERT_TRUE(again.has_value()) << again.error().text();
-    const Totals sums = totals(subject->hardware, again->schedule);
+    const Totals sums = totals(example->hardware, again->schedule);
     EXPECT_EQ(sums.cycles, fused->cost.cycles);
     EXPECT_EQ(sums.energy_pj, fused->cost.energy_pj);
     settings.evaluator.jobs = 3;
     MappingCache other;
-    const auto parallel = fuse(subject->graph, subject->hardware, other, base, settings);
+    const auto parallel = fuse(example->graph, example->hardware, other, base, settings);
     ASSERT_TRUE(parallel.has_value());
     EXPECT_EQ(parallel->cost.cycles, fused->cost.cycles);
     EXPECT_EQ(parallel->stacks.size(), fused->stacks.size());
@@ -163,11 +163,11 @@ INSTANTIATE_TEST_SUITE_P(Random, FusionRandom, ::testing::Range(0, 12));
 TEST(FusionRandomCases, MostlyCanRun) {
   int runs = 0;
   for (unsigned seed = 0; seed < 12; ++seed) {
-    const auto subject = test::random_evaluation(seed);
-    if (!subject) continue;
+    const auto example = test::random_evaluation(seed);
+    if (!example) continue;
     MappingCache cache;
-    Evaluator evaluator(subject->graph, subject->hardware, cache, {});
-    if (evaluator.evaluate(empty_request(subject->graph))) ++runs;
+    Evaluator evaluator(example->graph, example->hardware, cache, {});
+    if (evaluator.evaluate(empty_request(example->graph))) ++runs;
   }
   EXPECT_GE(runs, 8);
 }

@@ -30,9 +30,9 @@ class JointCase {
   }
 
   JointResult found(const Plan& plan = {}) {
-    const auto settled = bind_tensors(plan, graph_, hardware_);
-    EXPECT_TRUE(settled.has_value());
-    auto result = optimize_jointly(graph_, hardware_, cache_, how_, plan, *settled, options_);
+    const auto decided = bind_tensors(plan, graph_, hardware_);
+    EXPECT_TRUE(decided.has_value());
+    auto result = optimize_jointly(graph_, hardware_, cache_, how_, plan, *decided, options_);
     EXPECT_TRUE(result.has_value()) << (result ? "" : result.error().text());
     return *std::move(result);
   }
@@ -83,58 +83,58 @@ double best(const JointResult& result, SearchObjective objective) {
 }
 
 TEST(Joint, TheFrontIsSoundAndNeverWorseThanTheStart) {
-  JointCase subject;
+  JointCase example;
   for (const SearchObjective objective : {SearchObjective::latency, SearchObjective::energy, SearchObjective::edp}) {
-    subject.options_.objective = objective;
-    const JointResult result = subject.found();
+    example.options_.objective = objective;
+    const JointResult result = example.found();
     EXPECT_TRUE(result.complete);
     EXPECT_GT(result.evaluated, 10U);
-    subject.expect_sound(result);
+    example.expect_sound(result);
     EXPECT_LE(best(result, objective), value_of(result.start.price, objective));
     EXPECT_LE(result.least_bytes, result.start.peak_bytes);
   }
 }
 
 TEST(Joint, KeepsToBudgetAndDeadline) {
-  JointCase subject(one_memory_machine(true));
-  const JointResult without = subject.found();
+  JointCase example(one_memory_machine(true));
+  const JointResult without = example.found();
   ASSERT_LT(without.least_bytes, without.start.peak_bytes);
-  subject.options_.budget_bytes = (without.least_bytes + without.start.peak_bytes) / 2;
-  const JointResult within = subject.found();
+  example.options_.budget_bytes = (without.least_bytes + without.start.peak_bytes) / 2;
+  const JointResult within = example.found();
   ASSERT_FALSE(within.front.empty());
-  subject.expect_sound(within);
-  subject.options_.deadline_cycles = 1.2 * without.start.price.cycles;
-  subject.expect_sound(subject.found());
-  subject.options_.budget_bytes = 1;
-  const JointResult none = subject.found();
+  example.expect_sound(within);
+  example.options_.deadline_cycles = 1.2 * without.start.price.cycles;
+  example.expect_sound(example.found());
+  example.options_.budget_bytes = 1;
+  const JointResult none = example.found();
   EXPECT_TRUE(none.front.empty());
   EXPECT_GT(none.least_bytes, 1);
 }
 
 TEST(Joint, EachPartCanBeLeftOut) {
-  JointCase subject;
-  subject.options_.fuse = false;
-  subject.options_.place = false;
-  for (const JointPlan& plan : subject.found().front) {
+  JointCase example;
+  example.options_.fuse = false;
+  example.options_.place = false;
+  for (const JointPlan& plan : example.found().front) {
     EXPECT_FALSE(plan.fused || plan.placed);
     EXPECT_TRUE(plan.plan.stacks.empty() && plan.plan.operators.empty());
   }
-  subject.options_.decide = false;
-  const JointResult nothing = subject.found();
+  example.options_.decide = false;
+  const JointResult nothing = example.found();
   ASSERT_EQ(nothing.front.size(), 1U);
   EXPECT_EQ(nothing.front[0].price.cycles, nothing.start.price.cycles);
-  subject.options_.fuse = true;
-  for (const JointPlan& plan : subject.found().front) EXPECT_TRUE(plan.plan.tensors.empty());
+  example.options_.fuse = true;
+  for (const JointPlan& plan : example.found().front) EXPECT_TRUE(plan.plan.tensors.empty());
 }
 
 TEST(Joint, KeepsToThePlanGiven) {
-  JointCase subject;
+  JointCase example;
   Plan plan;
   plan.order = PlanOrder::graph;
   plan.operators.push_back({.name = "layers.0", .cores = {"pe1_1"}});
   plan.tensors.push_back({.name = "relu.0.out", .retention = Retention::recompute});
-  const JointResult result = subject.found(plan);
-  subject.expect_sound(result);
+  const JointResult result = example.found(plan);
+  example.expect_sound(result);
   for (const JointPlan& found : result.front) {
     EXPECT_EQ(found.plan.order, PlanOrder::graph);
     EXPECT_TRUE(std::ranges::any_of(found.plan.operators, [](const PlannedOperator& op) {
@@ -147,9 +147,9 @@ TEST(Joint, KeepsToThePlanGiven) {
 }
 
 TEST(Joint, StoppedAtOnceItGivesTheStart) {
-  JointCase subject;
-  subject.options_.stop = [] { return true; };
-  const JointResult result = subject.found();
+  JointCase example;
+  example.options_.stop = [] { return true; };
+  const JointResult result = example.found();
   EXPECT_FALSE(result.complete);
   ASSERT_EQ(result.front.size(), 1U);
   EXPECT_EQ(result.front[0].price.cycles, result.start.price.cycles);
@@ -158,10 +158,10 @@ TEST(Joint, StoppedAtOnceItGivesTheStart) {
 TEST(Joint, IsTheSameForAnyNumberOfThreads) {
   std::vector<std::vector<std::array<double, 3>>> answers;
   for (const std::size_t jobs : {1, 2}) {
-    JointCase subject;
-    subject.options_.jobs = jobs;
+    JointCase example;
+    example.options_.jobs = jobs;
     auto& points = answers.emplace_back();
-    for (const JointPlan& plan : subject.found().front) {
+    for (const JointPlan& plan : example.found().front) {
       points.push_back({plan.price.cycles, plan.price.energy_pj, static_cast<double>(plan.peak_bytes)});
     }
   }

@@ -186,11 +186,11 @@ TEST_F(MemoryFronts, TheProgramKeepsAllWhereAllFitsAndHasNoSolutionWhereNothingD
 }
 
 TEST(MemoryProgram, TooLargeIsRefused) {
-  test::MemoryCase subject(test::training_step_of("gpt2", 1), test::one_memory_machine(false));
-  Pricer pricer(subject.graph_, subject.hardware_, subject.cache_, subject.how_);
-  const auto priced = pricer.price(subject.plan_);
+  test::MemoryCase example(test::training_step_of("gpt2", 1), test::one_memory_machine(false));
+  Pricer pricer(example.graph_, example.hardware_, example.cache_, example.how_);
+  const auto priced = pricer.price(example.plan_);
   ASSERT_TRUE(priced.has_value());
-  const auto decision = decide_by_program(*priced, subject.prices_->input(), {.budget_bytes = 1 << 20},
+  const auto decision = decide_by_program(*priced, example.prices_->input(), {.budget_bytes = 1 << 20},
                                           {.moves = {.recompute = true, .page = true}});
   ASSERT_FALSE(decision.has_value());
   test::expect_error(decision.error(), {"variables, more than 400000"}, "--method milp");

@@ -42,22 +42,22 @@ class MemorySearchCase : public ::testing::TestWithParam<std::tuple<const char*,
 
 TEST_P(MemorySearchCase, FindsTheBestOfAllPlansForEveryBudget) {
   const auto [model, storage] = GetParam();
-  MemoryCase subject(training_step_of(model, 8), one_memory_machine(storage));
-  ASSERT_LE(plans_in(subject.space_->choices()), 20000) << "too many to look at all";
-  const auto points = price_all(*subject.prices_, {});
+  MemoryCase example(training_step_of(model, 8), one_memory_machine(storage));
+  ASSERT_LE(plans_in(example.space_->choices()), 20000) << "too many to look at all";
+  const auto points = price_all(*example.prices_, {});
   ASSERT_TRUE(points.has_value()) << points.error().text();
   for (const SearchObjective objective : {SearchObjective::latency, SearchObjective::energy, SearchObjective::edp}) {
     double before = 0;
     std::vector<std::int64_t> budgets = budgets_of(*points);
     std::ranges::reverse(budgets);
     for (const std::int64_t budget : budgets) {
-      subject.restart();
-      MemorySearch search(*subject.prices_, {.evaluations = 3000});
+      example.restart();
+      MemorySearch search(*example.prices_, {.evaluations = 3000});
       const MemoryGoal goal{.objective = objective, .budget_bytes = budget + slack};
       const auto answer = search.search(goal);
       ASSERT_TRUE(answer.has_value()) << answer.error().text();
       ASSERT_TRUE(answer->feasible) << model << " " << budget;
-      const MemoryPrice& price = subject.prices_->known().at(answer->genome);
+      const MemoryPrice& price = example.prices_->known().at(answer->genome);
       EXPECT_TRUE(price.packed);
       EXPECT_LE(price.peak_bytes, budget + slack);
       const double value = value_of(price.price, objective);
@@ -74,13 +74,13 @@ INSTANTIATE_TEST_SUITE_P(Networks, MemorySearchCase,
                          ::testing::Values(std::tuple("mlp-robotics", false), std::tuple("mlp-robotics", true)));
 
 TEST(MemorySearch, EveryCombinationOfTechniquesIsNoBetterThanAllPlans) {
-  MemoryCase subject(training_step_of("mlp-robotics", 8), one_memory_machine(true));
-  const auto points = price_all(*subject.prices_, {});
+  MemoryCase example(training_step_of("mlp-robotics", 8), one_memory_machine(true));
+  const auto points = price_all(*example.prices_, {});
   ASSERT_TRUE(points.has_value());
   const std::vector<std::int64_t> budgets = budgets_of(*points);
   for (int techniques = 0; techniques < 8; ++techniques) {
-    subject.restart();
-    MemorySearch search(*subject.prices_, {.evaluations = 3000,
+    example.restart();
+    MemorySearch search(*example.prices_, {.evaluations = 3000,
                                            .seeds = (techniques & 1) != 0,
                                            .prune = (techniques & 2) != 0,
                                            .improve = (techniques & 4) != 0});
@@ -88,7 +88,7 @@ TEST(MemorySearch, EveryCombinationOfTechniquesIsNoBetterThanAllPlans) {
     const auto answer = search.search(goal);
     ASSERT_TRUE(answer.has_value());
     if (!answer->feasible) continue;
-    const double value = subject.prices_->known().at(answer->genome).price.cycles;
+    const double value = example.prices_->known().at(answer->genome).price.cycles;
     EXPECT_GE(value, best_of(*points, budgets[3] + slack, SearchObjective::latency) * (1 - 1e-12)) << techniques;
     // With improvement all of them end at the best.
     if ((techniques & 4) != 0) {
@@ -98,30 +98,30 @@ TEST(MemorySearch, EveryCombinationOfTechniquesIsNoBetterThanAllPlans) {
 }
 
 TEST(MemorySearch, TheLeastMemoryIsTheLeastOfAllPlans) {
-  MemoryCase subject(training_step_of("mlp-robotics", 8), one_memory_machine(false));
-  const auto points = price_all(*subject.prices_, {});
+  MemoryCase example(training_step_of("mlp-robotics", 8), one_memory_machine(false));
+  const auto points = price_all(*example.prices_, {});
   ASSERT_TRUE(points.has_value());
-  MemorySearch search(*subject.prices_, {.evaluations = 3000});
+  MemorySearch search(*example.prices_, {.evaluations = 3000});
   const auto answer = search.search({.least_memory = true});
   ASSERT_TRUE(answer.has_value());
-  EXPECT_LE(subject.prices_->known().at(answer->genome).peak_bytes, budgets_of(*points).front() + slack);
+  EXPECT_LE(example.prices_->known().at(answer->genome).peak_bytes, budgets_of(*points).front() + slack);
 }
 
 TEST(MemorySearch, NothingIsBelowTheBound) {
   for (const bool storage : {false, true}) {
-    MemoryCase subject(training_step_of("mlp-robotics", 512), one_memory_machine(storage));
-    const auto points = price_all(*subject.prices_, {});
+    MemoryCase example(training_step_of("mlp-robotics", 512), one_memory_machine(storage));
+    const auto points = price_all(*example.prices_, {});
     ASSERT_TRUE(points.has_value());
-    Pricer pricer(subject.graph_, subject.hardware_, subject.cache_, subject.how_);
-    const auto priced = pricer.price(subject.plan_, {});
+    Pricer pricer(example.graph_, example.hardware_, example.cache_, example.how_);
+    const auto priced = pricer.price(example.plan_, {});
     ASSERT_TRUE(priced.has_value());
     std::vector<OperatorBound> operators;
-    for (std::size_t n = 0; n < subject.graph_.nodes().size(); ++n) {
+    for (std::size_t n = 0; n < example.graph_.nodes().size(); ++n) {
       operators.push_back(priced->variant->evaluator.costs().bound(NodeId(n)));
     }
     const auto bound_for = [&](std::int64_t budget) {
-      return memory_bound(priced->scheduled(subject.hardware_), subject.machine_, operators, *subject.space_,
-                          subject.home(), budget);
+      return memory_bound(priced->scheduled(example.hardware_), example.machine_, operators, *example.space_,
+                          example.home(), budget);
     };
     const MemoryBound without = bound_for(std::numeric_limits<std::int64_t>::max() / 2);
     std::vector<std::int64_t> budgets = budgets_of(*points);
@@ -137,12 +137,12 @@ TEST(MemorySearch, NothingIsBelowTheBound) {
 }
 
 TEST(MemorySearch, IsTheSameForAnyNumberOfThreads) {
-  MemoryCase subject(training_step_of("mlp-robotics", 4), one_memory_machine(true));
+  MemoryCase example(training_step_of("mlp-robotics", 4), one_memory_machine(true));
   const std::int64_t budget = 2 << 20;
   std::vector<Genome> answers;
   for (const std::size_t jobs : {1, 3}) {
-    subject.restart(jobs);
-    MemorySearch search(*subject.prices_, {.evaluations = 200});
+    example.restart(jobs);
+    MemorySearch search(*example.prices_, {.evaluations = 200});
     const auto answer = search.search({.budget_bytes = budget});
     ASSERT_TRUE(answer.has_value());
     answers.push_back(answer->genome);

@@ -27,13 +27,13 @@ std::size_t longest_dropped(const Genome& genome) {
 
 TEST(MemorySeeds, AreGenomesOfTheSpaceEachOnceInEveryOrder) {
   for (const bool storage : {false, true}) {
-    const MemoryCase subject(training_step_of("mlp-robotics:hidden=32,layers=8", 8), one_memory_machine(storage),
+    const MemoryCase example(training_step_of("mlp-robotics:hidden=32,layers=8", 8), one_memory_machine(storage),
                              MemorySpaceOptions{});
-    const std::vector<std::uint16_t> choices = subject.space_->choices();
-    const std::vector<Genome> seeds = memory_seeds(subject.graph_, *subject.space_);
+    const std::vector<std::uint16_t> choices = example.space_->choices();
+    const std::vector<Genome> seeds = memory_seeds(example.graph_, *example.space_);
     const std::set<Genome> all(seeds.begin(), seeds.end());
     EXPECT_EQ(all.size(), seeds.size());
-    EXPECT_TRUE(all.contains(subject.space_->all_kept()));
+    EXPECT_TRUE(all.contains(example.space_->all_kept()));
     for (Genome genome : seeds) {
       ASSERT_EQ(genome.size(), choices.size());
       for (std::size_t i = 0; i < genome.size(); ++i) EXPECT_LT(genome[i], choices[i]);
@@ -41,7 +41,7 @@ TEST(MemorySeeds, AreGenomesOfTheSpaceEachOnceInEveryOrder) {
       EXPECT_TRUE(all.contains(genome));
     }
     const auto all_paged = [&](const Genome& genome) {
-      return subject.space_->names(genome, Retention::page).size() == subject.space_->candidates().size();
+      return example.space_->names(genome, Retention::page).size() == example.space_->candidates().size();
     };
     EXPECT_EQ(std::ranges::any_of(seeds, all_paged), storage);
   }
@@ -49,17 +49,17 @@ TEST(MemorySeeds, AreGenomesOfTheSpaceEachOnceInEveryOrder) {
 
 // A chain of n equal saved tensors: k of them kept divide the others into pieces of about n / (k + 1).
 TEST(MemorySeeds, SegmentsOfAChainAreOfAboutEqualLength) {
-  const MemoryCase subject(training_step_of("mlp-robotics:inputs=32,hidden=32,outputs=32,layers=15", 8),
+  const MemoryCase example(training_step_of("mlp-robotics:inputs=32,hidden=32,outputs=32,layers=15", 8),
                            one_memory_machine(false), {.reorder = false});
-  const std::size_t count = subject.space_->candidates().size();
+  const std::size_t count = example.space_->candidates().size();
   ASSERT_GE(count, 15U);
   std::set<std::size_t> numbers;
-  for (const Genome& genome : memory_seeds(subject.graph_, *subject.space_)) {
-    if (pages(*subject.space_, genome)) continue;
+  for (const Genome& genome : memory_seeds(example.graph_, *example.space_)) {
+    if (pages(*example.space_, genome)) continue;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count; ++i) {
       // What cannot be recomputed is always kept.
-      if (genome[i] == 0 && subject.space_->candidates()[i].choices.size() > 1) ++kept;
+      if (genome[i] == 0 && example.space_->candidates()[i].choices.size() > 1) ++kept;
     }
     numbers.insert(kept);
     if (kept == 0 || kept == count) continue;

@@ -65,15 +65,15 @@ FrontObjectives objectives_of(const Placement& placement) {
 }
 
 TEST(Placement, ALongSearchFindsTheFrontOfAllChoices) {
-  PlacementCase subject({"layers.0", "relu.0", "layers.1"});
-  Pricer pricer(subject.graph, subject.hardware, subject.cache, subject.how);
-  const PlacementSpace space(pricer.original(), subject.hardware, subject.plan);
-  ASSERT_EQ(space.classes(), 3U);  // the others are settled
+  PlacementCase example({"layers.0", "relu.0", "layers.1"});
+  Pricer pricer(example.graph, example.hardware, example.cache, example.how);
+  const PlacementSpace space(pricer.original(), example.hardware, example.plan);
+  ASSERT_EQ(space.classes(), 3U);  // the others are decided
   const std::vector<std::uint16_t> choices = space.choices();
   std::vector<GeneticPoint> all;
   for (std::size_t i = 0; i < static_cast<std::size_t>(plans_in(choices)); ++i) {
     GeneticPoint point{.genome = genome_at(choices, i), .objectives = {}};
-    const auto priced = pricer.price(space.apply(subject.plan, point.genome));
+    const auto priced = pricer.price(space.apply(example.plan, point.genome));
     ASSERT_TRUE(priced.has_value()) << priced.error().text();
     ASSERT_TRUE(pricer.check(*priced).has_value());
     point.objectives = {priced->price.cycles, priced->price.energy_pj};
@@ -82,7 +82,7 @@ TEST(Placement, ALongSearchFindsTheFrontOfAllChoices) {
   ASSERT_GT(all.size(), 20U);
   FrontObjectives expected;
   for (const GeneticPoint& point : front_of(std::move(all))) expected.insert(point.objectives);
-  EXPECT_EQ(objectives_of(subject.placed({.population = 40, .generations = 60})), expected);
+  EXPECT_EQ(objectives_of(example.placed({.population = 40, .generations = 60})), expected);
   EXPECT_GT(expected.size(), 1U);  // the fast core costs energy
 }
 
@@ -119,28 +119,28 @@ TEST(Placement, IsNeverWorseThanThePolicyAndBinds) {
 }
 
 TEST(Placement, KeepsToABudget) {
-  PlacementCase subject({"layers.0", "relu.0"});
+  PlacementCase example({"layers.0", "relu.0"});
   const MemoryId ram(0);
-  Pricer pricer(subject.graph, subject.hardware, subject.cache, subject.how);
-  const auto start = pricer.price(subject.plan);
+  Pricer pricer(example.graph, example.hardware, example.cache, example.how);
+  const auto start = pricer.price(example.plan);
   ASSERT_TRUE(start.has_value());
   const std::int64_t peak = start->price.peak_bytes[0];
-  for (const PlacedPlan& placed : subject.placed({.memory = ram, .budget_bytes = peak}).front) {
+  for (const PlacedPlan& placed : example.placed({.memory = ram, .budget_bytes = peak}).front) {
     EXPECT_LE(placed.price.peak_bytes[0], peak);
   }
-  EXPECT_TRUE(subject.placed({.memory = ram, .budget_bytes = 1, .generations = 2}).front.empty());
+  EXPECT_TRUE(example.placed({.memory = ram, .budget_bytes = 1, .generations = 2}).front.empty());
 }
 
 TEST(Placement, WhatAPatternSettlesIsNotSearched) {
-  PlacementCase subject({});
-  Pricer pricer(subject.graph, subject.hardware, subject.cache, subject.how);
-  EXPECT_EQ(PlacementSpace(pricer.original(), subject.hardware, subject.plan).classes(), 0U);
+  PlacementCase example({});
+  Pricer pricer(example.graph, example.hardware, example.cache, example.how);
+  EXPECT_EQ(PlacementSpace(pricer.original(), example.hardware, example.plan).classes(), 0U);
   Plan plan;
-  const std::size_t all = PlacementSpace(pricer.original(), subject.hardware, plan).classes();
+  const std::size_t all = PlacementSpace(pricer.original(), example.hardware, plan).classes();
   plan.operators.push_back({.name = "relu.?", .cores = {"fast"}});
-  EXPECT_EQ(PlacementSpace(pricer.original(), subject.hardware, plan).classes(), all - 1);
+  EXPECT_EQ(PlacementSpace(pricer.original(), example.hardware, plan).classes(), all - 1);
   plan.operators.back() = {.name = "*", .priority = 2.0};  // nothing about cores
-  EXPECT_EQ(PlacementSpace(pricer.original(), subject.hardware, plan).classes(), all);
+  EXPECT_EQ(PlacementSpace(pricer.original(), example.hardware, plan).classes(), all);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TEST(PlanFor, RandomPlansBindAndKeepAllRules) {
   std::size_t carried_out = 0, changed = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Random random(seed);
-    const auto step = random_subject(random);
+    const auto step = random_step(random);
     const auto hardware = read_hardware_text(RandomHardware(random).make(), "random.yaml");
     if (!step || !hardware) continue;
     const Plan plan = RandomPlan(random, *step, *hardware).make();

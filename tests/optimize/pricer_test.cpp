@@ -19,18 +19,18 @@ struct PricedCase {
 };
 
 // By recompute() and an evaluator of its own.
-Expected<Price> priced_alone(const Graph& step, const Hardware& hardware, const PricedCase& subject) {
+Expected<Price> priced_alone(const Graph& step, const Hardware& hardware, const PricedCase& example) {
   std::vector<TensorId> again;
-  for (const BoundTensor& tensor : subject.tensors) {
+  for (const BoundTensor& tensor : example.tensors) {
     if (tensor.retention == Retention::recompute) again.push_back(tensor.tensor);
   }
   MONET_TRY(const training::Recomputed after, training::recompute(step, again));
   MappingCache cache;
   Evaluator evaluator(after.graph, hardware, cache, quick_options());
-  const Plan plan = again.empty() ? subject.plan : plan_for(subject.plan, step, after, Dependencies(after.graph));
+  const Plan plan = again.empty() ? example.plan : plan_for(example.plan, step, after, Dependencies(after.graph));
   MONET_TRY(PlanRequest request, evaluator.bind(plan));
   request.paged.resize(after.graph.tensors().size());
-  for (const BoundTensor& tensor : subject.tensors) {
+  for (const BoundTensor& tensor : example.tensors) {
     const TensorId now = after.tensors[tensor.tensor.index()];
     if (tensor.retention == Retention::page && now.valid()) request.paged[now.index()] = tensor.memory;
   }
@@ -43,7 +43,7 @@ TEST(Pricer, PricesAsAFreshEvaluatorInAnyOrder) {
   std::size_t compared = 0, checked = 0;
   for (std::uint64_t seed = 100; seed < 130; ++seed) {
     Random random(seed);
-    const auto step = random_subject(random);
+    const auto step = random_step(random);
     const auto hardware = read_hardware_text(RandomHardware(random).make(), "random.yaml");
     if (!step || !hardware) continue;
     MappingCache cache;
@@ -51,12 +51,12 @@ TEST(Pricer, PricesAsAFreshEvaluatorInAnyOrder) {
     Pricer pricer(*step, *hardware, cache, options);
     std::vector<PricedCase> cases;
     for (int i = 0; i < 3; ++i) {
-      PricedCase subject{.plan = RandomPlan(random, *step, *hardware).make(), .tensors = {}};
-      subject.plan.tensors = random_tensors(random, *step, *hardware);
-      const auto bound = bind_tensors(subject.plan, *step, *hardware);
+      PricedCase example{.plan = RandomPlan(random, *step, *hardware).make(), .tensors = {}};
+      example.plan.tensors = random_tensors(random, *step, *hardware);
+      const auto bound = bind_tensors(example.plan, *step, *hardware);
       ASSERT_TRUE(bound.has_value()) << seed;
-      subject.tensors = *bound;
-      cases.push_back(std::move(subject));
+      example.tensors = *bound;
+      cases.push_back(std::move(example));
     }
     // There and back again: each is priced after different others.
     for (const std::size_t i : {0, 1, 2, 1, 0}) {

@@ -129,7 +129,7 @@ class RandomNetwork {
 };
 
 // A training step, or the forward part alone, of a random network or a random graph.
-inline Expected<Graph> random_subject(Random& random) {
+inline Expected<Graph> random_step(Random& random) {
   while (random.chance(0.25)) {
     auto step = random_step(static_cast<unsigned>(random.between(0, 1 << 20)));
     // Some have nothing to train; a sum of very many results is more than a mapping can have.

@@ -53,14 +53,14 @@ std::array<double, latency_causes> latency_by_cause(const ScheduledStep& step, c
 }
 
 std::array<double, energy_causes> energy_by_cause(const ScheduledStep& step, const Energy& energy,
-                                                  std::span<const OperatorBreakdown> books,
+                                                  std::span<const OperatorBreakdown> operators,
                                                   std::span<const NodeId> owners) {
   std::array<double, energy_causes> pj{};
   const auto spend = [&](EnergyCause cause, double more) { pj[static_cast<std::size_t>(cause)] += more; };
-  for (std::size_t i = 0; i < books.size(); ++i) {
-    const double moving = books[i].memory_pj + books[i].network_pj;
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const double moving = operators[i].memory_pj + operators[i].network_pj;
     const bool again = step.graph.nodes()[i].recomputed;
-    spend(again ? EnergyCause::recomputation : EnergyCause::compute, books[i].compute_pj);
+    spend(again ? EnergyCause::recomputation : EnergyCause::compute, operators[i].compute_pj);
     spend(again ? EnergyCause::recomputation : EnergyCause::traffic, moving);
   }
   const std::vector<RoutePrice> prices = route_prices(step.hardware, step.schedule);

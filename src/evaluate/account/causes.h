@@ -38,9 +38,9 @@ std::string_view name_of(EnergyCause cause);
 // Along the critical path, which spans the makespan: adds up to it. None is negative.
 std::array<double, latency_causes> latency_by_cause(const ScheduledStep& step, const CriticalPath& path);
 
-// Adds up to Energy::total. `books` by node (operator_breakdowns), `owners` by transfer (owners_of).
+// Adds up to Energy::total. `operators` by node (operator_breakdowns), `owners` by transfer (owners_of).
 std::array<double, energy_causes> energy_by_cause(const ScheduledStep& step, const Energy& energy,
-                                                  std::span<const OperatorBreakdown> books,
+                                                  std::span<const OperatorBreakdown> operators,
                                                   std::span<const NodeId> owners);
 
 }  // namespace monet

@@ -4,28 +4,28 @@
 
 namespace monet {
 
-std::array<PhaseBreakdown, phase_count> phase_books(const ScheduledStep& step,
-                                                    std::span<const OperatorBreakdown> operators,
-                                                    const CriticalPath& path, double static_pj, double energy_pj) {
+std::array<PhaseBreakdown, phase_count> phase_breakdowns(const ScheduledStep& step,
+                                                         std::span<const OperatorBreakdown> operators,
+                                                         const CriticalPath& path, double static_pj, double energy_pj) {
   std::array<PhaseBreakdown, phase_count> phases;
   std::array<bool, phase_count> seen{}, begun{};  // by any operator, by one that begins it
   double owned_pj = static_pj;
   for (std::size_t i = 0; i < operators.size(); ++i) {
-    const OperatorBreakdown& books = operators[i];
+    const OperatorBreakdown& breakdown = operators[i];
     const auto index = static_cast<std::size_t>(step.graph.nodes()[i].phase);
     PhaseBreakdown& phase = phases[index];
-    phase.energy_pj += books.energy_pj();
-    owned_pj += books.energy_pj();
-    if (books.tiles == 0) continue;
-    phase.busy_cycles += books.busy.cycles;
-    phase.macs += books.macs;
-    phase.end = std::max(phase.end, books.end);
+    phase.energy_pj += breakdown.energy_pj();
+    owned_pj += breakdown.energy_pj();
+    if (breakdown.tiles == 0) continue;
+    phase.busy_cycles += breakdown.busy.cycles;
+    phase.macs += breakdown.macs;
+    phase.end = std::max(phase.end, breakdown.end);
     // What reads nothing may run at any time: it begins no phase, unless there is nothing else in it.
     const bool begins = !step.tiles.reads_of(TileId(step.tiles.operators[i].first)).empty();
     if (begins && begun[index]) {
-      phase.start = std::min(phase.start, books.start);
+      phase.start = std::min(phase.start, breakdown.start);
     } else if (begins || !seen[index]) {
-      phase.start = books.start;
+      phase.start = breakdown.start;
     }
     seen[index] = true;
     begun[index] = begun[index] || begins;

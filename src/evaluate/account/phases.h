@@ -23,8 +23,8 @@ struct PhaseBreakdown {
 // that it is for; a wait: that waits), so that the shares add up to the makespan. Energy is that of the operators of a
 // phase, with the transfers for them, and static energy by the shares of the makespan; `energy_pj`, the step's, is what
 // it adds up to. What belongs to no operator counts as forward.
-std::array<PhaseBreakdown, phase_count> phase_books(const ScheduledStep& step,
-                                                    std::span<const OperatorBreakdown> operators,
-                                                    const CriticalPath& path, double static_pj, double energy_pj);
+std::array<PhaseBreakdown, phase_count> phase_breakdowns(const ScheduledStep& step,
+                                                         std::span<const OperatorBreakdown> operators,
+                                                         const CriticalPath& path, double static_pj, double energy_pj);
 
 }  // namespace monet

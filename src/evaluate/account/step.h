@@ -1,4 +1,5 @@
-// The books of a step: from its schedule to every number of a result. Folders before this one: plan, tiles, schedule.
+// What this folder starts from: a scheduled step, which it breaks down into every number of a result. Folders before
+// this one: plan, tiles, schedule.
 #pragma once
 
 #include "evaluate/plan/assignment.h"

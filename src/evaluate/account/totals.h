@@ -1,4 +1,4 @@
-// The three objectives alone, for searches that look at very many schedules. The same numbers as the full books.
+// The three objectives alone, for searches that look at very many schedules. The same numbers as the full breakdown.
 #pragma once
 
 #include "evaluate/account/step.h"

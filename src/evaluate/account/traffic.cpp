@@ -23,9 +23,9 @@ MemoryId streams_to(const Schedule& schedule, const ScheduledTile& tile) {
 
 TrafficBreakdown traffic_of(const ScheduledStep& step) {
   const auto& [graph, hardware, assignment, tiles, schedule] = step;
-  TrafficBreakdown books;
-  books.channels.resize(schedule.channels.size());
-  books.memories.resize(hardware.memories.size());
+  TrafficBreakdown breakdown;
+  breakdown.channels.resize(schedule.channels.size());
+  breakdown.memories.resize(hardware.memories.size());
   std::vector<double> route_bits(schedule.routes.size(), 0);
 
   const std::vector<RoutePrice> prices = route_prices(hardware, schedule);
@@ -37,12 +37,12 @@ TrafficBreakdown traffic_of(const ScheduledStep& step) {
       route_bits[i] += kind.bits;
       read_pj += kind.read_bits * prices[i].read.pj_per_bit;
       written_pj += kind.written_bits * prices[i].write.pj_per_bit;
-      books.memories[route.from.index()].read_bytes += kind.bits / 8;
-      books.memories[route.to.index()].written_bytes += kind.arrived_bits / 8;
+      breakdown.memories[route.from.index()].read_bytes += kind.bits / 8;
+      breakdown.memories[route.to.index()].written_bytes += kind.arrived_bits / 8;
     }
     for (const auto& [id, share] : route.channels) {
       const Channel& channel = schedule.channels[id];
-      ChannelBreakdown& use = books.channels[id];
+      ChannelBreakdown& use = breakdown.channels[id];
       if (channel.link.valid()) use.energy_pj += route_bits[i] * link_pj_per_bit(hardware[channel.link]);
       if (channel.memory.valid() && channel.memory == route.from) use.energy_pj += read_pj;
       if (channel.memory.valid() && channel.memory == route.to) use.energy_pj += written_pj;
@@ -56,26 +56,27 @@ TrafficBreakdown traffic_of(const ScheduledStep& step) {
     if (link_pj[number] == 0) return;
     for (const ChannelUse& use : schedule.routes[number].channels) {
       const LinkId link = schedule.channels[use.channel].link;
-      if (link.valid()) books.channels[use.channel].energy_pj += bits * link_pj_per_bit(hardware[link]);
+      if (link.valid()) breakdown.channels[use.channel].energy_pj += bits * link_pj_per_bit(hardware[link]);
     }
   };
   for (const ScheduledTile& tile : schedule.tiles) {
     const TileCost& cost = schedule.costs[tile.cost];
     const MemoryId from = streams_from(schedule, tile), to = streams_to(schedule, tile);
-    if (from.valid()) books.memories[from.index()].read_bytes += cost.home_read_bits / 8;
-    if (to.valid()) books.memories[to.index()].written_bytes += cost.home_write_bits / 8;
+    if (from.valid()) breakdown.memories[from.index()].read_bytes += cost.home_read_bits / 8;
+    if (to.valid()) breakdown.memories[to.index()].written_bytes += cost.home_write_bits / 8;
     stream(tile.read_route, cost.home_read_bits);
     stream(tile.write_route, cost.home_write_bits);
   }
 
   for (std::size_t i = 0; i < route_bits.size(); ++i) {
-    for (const ChannelUse& use : schedule.routes[i].channels) books.channels[use.channel].bytes += route_bits[i] / 8;
+    for (const ChannelUse& use : schedule.routes[i].channels)
+      breakdown.channels[use.channel].bytes += route_bits[i] / 8;
   }
-  for (std::size_t i = 0; i < books.channels.size(); ++i) {
+  for (std::size_t i = 0; i < breakdown.channels.size(); ++i) {
     const double width = schedule.channels[i].bits_per_cycle;
-    if (width > 0) books.channels[i].busy_cycles = 8 * books.channels[i].bytes / width;
+    if (width > 0) breakdown.channels[i].busy_cycles = 8 * breakdown.channels[i].bytes / width;
   }
-  return books;
+  return breakdown;
 }
 
 }  // namespace monet

@@ -123,7 +123,7 @@ class Cores {
     findings_.add("{} starts at {} and is said to wait for what ends at {}", name(), start, end);
   }
 
-  // Also the books of each core: what it is busy and what it is idle is the whole step.
+  // Also the time of each core: what it is busy and what it is idle is the whole step.
   void check_overlap() {
     std::vector<std::uint32_t> order(tiles_.tiles());
     std::iota(order.begin(), order.end(), 0U);

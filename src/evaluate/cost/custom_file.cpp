@@ -20,11 +20,11 @@ namespace monet {
 
 namespace {
 
-constexpr YamlSubject costs_subject = {.name = "file of costs",
-                                       .example = "docs/custom-operators.md",
-                                       .shorten = "keep the operators that are used",
-                                       .max_bytes = std::size_t{1} << 20,
-                                       .max_nodes = 20000};
+constexpr YamlFileKind costs_file_kind = {.name = "file of costs",
+                                          .example = "docs/custom-operators.md",
+                                          .shorten = "keep the operators that are used",
+                                          .max_bytes = std::size_t{1} << 20,
+                                          .max_nodes = 20000};
 
 struct Formula {
   Expression expression;
@@ -179,7 +179,7 @@ Expected<std::optional<CustomCost>> cost_of(const FormulaTable& table, const Cus
 }  // namespace
 
 Expected<CustomCosts> parse_custom_costs(const std::string& text, const std::string& file) {
-  MONET_TRY(const YamlPtr root, parse_yaml(text, file, costs_subject));
+  MONET_TRY(const YamlPtr root, parse_yaml(text, file, costs_file_kind));
   MONET_RETURN_IF_ERROR(check_block(*root, "the file", {"operators"}));
   const Yaml* operators = root->find("operators");
   if (operators == nullptr || !operators->is_map() || operators->entries.empty()) {

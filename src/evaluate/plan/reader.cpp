@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::size_t hash_digits = 32;
 
-const YamlSubject plan_subject = {.name = "plan",
-                                  .example = "docs/plans.md",
-                                  .shorten = "use patterns for operators that are alike",
-                                  .max_bytes = max_plan_bytes,
-                                  .max_nodes = max_plan_values};
+const YamlFileKind plan_file_kind = {.name = "plan",
+                                     .example = "docs/plans.md",
+                                     .shorten = "use patterns for operators that are alike",
+                                     .max_bytes = max_plan_bytes,
+                                     .max_nodes = max_plan_values};
 
 Status check_map(const Yaml& node, const std::string& what, std::span<const std::string> keys) {
   const std::vector<std::string> known(keys.begin(), keys.end());
@@ -293,7 +293,7 @@ Expected<Plan> plan_from(const std::string& text, const std::string& file) {
         .place = file,
         .advice = fmt::format("make it anew; or, where it was shortened on purpose, end it with: {}", plan_ends)};
   }
-  MONET_TRY(const YamlPtr root, parse_yaml(text, file, plan_subject));
+  MONET_TRY(const YamlPtr root, parse_yaml(text, file, plan_file_kind));
   return PlanReader().read(*root);
 }
 

@@ -55,7 +55,7 @@ std::vector<std::string> cores_of(const Hardware& hardware, const OperatorAssign
   return names;
 }
 
-OperatorResult operator_result(const ScheduledStep& step, std::size_t index, const OperatorBreakdown& books) {
+OperatorResult operator_result(const ScheduledStep& step, std::size_t index, const OperatorBreakdown& breakdown) {
   const Node& node = step.graph.nodes()[index];
   const OperatorAssignment& assignment = step.assignment.operators[index];
   OperatorResult row;
@@ -64,38 +64,38 @@ OperatorResult operator_result(const ScheduledStep& step, std::size_t index, con
   row.phase = name_of(node.phase);
   row.stack = fmt::format("{}", assignment.stack);
   row.cores = cores_of(step.hardware, assignment);
-  row.tiles = books.tiles;
-  row.macs = books.macs;
-  row.start = books.start;
-  row.end = books.end;
-  row.busy_cycles = books.busy.cycles;
-  row.compute_cycles = books.busy.compute;
-  row.stall_cycles = books.busy.stall;
-  row.load_cycles = books.busy.load;
-  row.fill_cycles = books.busy.fill;
-  row.slowed_cycles = books.busy.slowed;
-  row.wait_cycles = books.wait_cycles;
-  row.energy_pj = books.energy_pj();
-  row.compute_pj = books.compute_pj;
-  row.memory_pj = books.memory_pj;
-  row.network_pj = books.network_pj;
-  row.transfer_pj = books.transfer_pj;
-  row.home_read_bytes = books.home_read_bytes;
-  row.home_write_bytes = books.home_write_bytes;
+  row.tiles = breakdown.tiles;
+  row.macs = breakdown.macs;
+  row.start = breakdown.start;
+  row.end = breakdown.end;
+  row.busy_cycles = breakdown.busy.cycles;
+  row.compute_cycles = breakdown.busy.compute;
+  row.stall_cycles = breakdown.busy.stall;
+  row.load_cycles = breakdown.busy.load;
+  row.fill_cycles = breakdown.busy.fill;
+  row.slowed_cycles = breakdown.busy.slowed;
+  row.wait_cycles = breakdown.wait_cycles;
+  row.energy_pj = breakdown.energy_pj();
+  row.compute_pj = breakdown.compute_pj;
+  row.memory_pj = breakdown.memory_pj;
+  row.network_pj = breakdown.network_pj;
+  row.transfer_pj = breakdown.transfer_pj;
+  row.home_read_bytes = breakdown.home_read_bytes;
+  row.home_write_bytes = breakdown.home_write_bytes;
   row.recomputed = node.recomputed;
-  row.precision = step.schedule.costs[books.cost].precision;
-  row.converted = step.schedule.costs[books.cost].converted;
+  row.precision = step.schedule.costs[breakdown.cost].precision;
+  row.converted = step.schedule.costs[breakdown.cost].converted;
   return row;
 }
 
-void fill_operators(Evaluation& evaluation, const ScheduledStep& step, std::span<const OperatorBreakdown> books,
+void fill_operators(Evaluation& evaluation, const ScheduledStep& step, std::span<const OperatorBreakdown> operators,
                     std::span<const OperatorBound> bounds) {
-  for (std::size_t i = 0; i < books.size(); ++i) {
-    if (books[i].tiles == 0) continue;
-    OperatorResult& row = evaluation.operators.emplace_back(operator_result(step, i, books[i]));
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    if (operators[i].tiles == 0) continue;
+    OperatorResult& row = evaluation.operators.emplace_back(operator_result(step, i, operators[i]));
     // Of its tiles, with what they stream; or what no way of running it goes below.
-    row.bound_cycles = std::max(books[i].bound_cycles, i < bounds.size() ? bounds[i].core_cycles : 0);
-    evaluation.macs += books[i].macs;
+    row.bound_cycles = std::max(operators[i].bound_cycles, i < bounds.size() ? bounds[i].core_cycles : 0);
+    evaluation.macs += operators[i].macs;
   }
 }
 
@@ -133,15 +133,15 @@ void fill_resources(Evaluation& evaluation, const ScheduledStep& step, std::span
 
 void fill_phases(Evaluation& evaluation, const std::array<PhaseBreakdown, phase_count>& phases) {
   for (std::size_t i = 0; i < phase_count; ++i) {
-    const PhaseBreakdown& books = phases[i];
-    if (books.busy_cycles == 0 && books.latency_cycles == 0 && i > 0) continue;
+    const PhaseBreakdown& breakdown = phases[i];
+    if (breakdown.busy_cycles == 0 && breakdown.latency_cycles == 0 && i > 0) continue;
     evaluation.phases.push_back({.phase = std::string(name_of(static_cast<Phase>(i))),
-                                 .start = books.start,
-                                 .end = books.end,
-                                 .busy_cycles = books.busy_cycles,
-                                 .latency_cycles = books.latency_cycles,
-                                 .energy_pj = books.energy_pj,
-                                 .macs = books.macs});
+                                 .start = breakdown.start,
+                                 .end = breakdown.end,
+                                 .busy_cycles = breakdown.busy_cycles,
+                                 .latency_cycles = breakdown.latency_cycles,
+                                 .energy_pj = breakdown.energy_pj,
+                                 .macs = breakdown.macs});
   }
 }
 
@@ -240,15 +240,15 @@ void fill(Evaluation& evaluation, const ScheduledStep& step, std::span<const Ope
   const Energy energy = energy_of(step.hardware, schedule);
   const std::vector<double> gaps = gaps_before(step);
   const std::vector<NodeId> owners = owners_of(step);
-  const std::vector<OperatorBreakdown> books = operator_breakdowns(step, gaps, owners);
+  const std::vector<OperatorBreakdown> operators = operator_breakdowns(step, gaps, owners);
   const CriticalPath path = critical_path(step, owners);
   const Bounds bound = bounds_of(step, bounds);
   fill_energy(evaluation, step, energy);
   evaluation.latency_by = parts_of<LatencyCause>(latency_by_cause(step, path));
-  evaluation.energy_by = parts_of<EnergyCause>(energy_by_cause(step, energy, books, owners));
+  evaluation.energy_by = parts_of<EnergyCause>(energy_by_cause(step, energy, operators, owners));
   evaluation.machine = machine_facts(step);
-  fill_operators(evaluation, step, books, bounds);
-  fill_phases(evaluation, phase_books(step, books, path, energy.static_pj, energy.total));
+  fill_operators(evaluation, step, operators, bounds);
+  fill_phases(evaluation, phase_breakdowns(step, operators, path, energy.static_pj, energy.total));
   fill_resources(evaluation, step, core_use(step, gaps), traffic_of(step).channels);
   fill_critical_path(evaluation, step, path);
   evaluation.bound_cycles = bound.cycles;

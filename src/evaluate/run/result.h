@@ -1,4 +1,4 @@
-// From the books of a step (evaluate/account) to the public result.
+// From the breakdowns of a step (evaluate/account) to the public result.
 #pragma once
 
 #include "evaluate/account/bound.h"

@@ -24,12 +24,12 @@ class Narrowing {
   Expected<Searched> run() {
     MONET_RETURN_IF_ERROR(look_at_grid());
     MONET_RETURN_IF_ERROR(look_until_one_runs());
-    MONET_RETURN_IF_ERROR(settle(1));
+    MONET_RETURN_IF_ERROR(look_around_front(1));
     while (!budget_.over() && std::ranges::any_of(stride_, [](std::size_t stride) { return stride > 1; })) {
       for (std::size_t& stride : stride_) stride = (stride + 1) / 2;
-      MONET_RETURN_IF_ERROR(settle(1));
+      MONET_RETURN_IF_ERROR(look_around_front(1));
     }
-    if (!budget_.over()) MONET_RETURN_IF_ERROR(settle(2));
+    if (!budget_.over()) MONET_RETURN_IF_ERROR(look_around_front(2));
     return budget_.result();
   }
 
@@ -70,7 +70,7 @@ class Narrowing {
   }
 
   // Looks around the front until it does not change any more.
-  Status settle(int moves) {
+  Status look_around_front(int moves) {
     while (!budget_.over()) {
       std::vector<Design> around;
       for (const Design design : budget_.front()) add_neighbours(space_.choice(design), 0, moves, around);

@@ -120,14 +120,14 @@ class DesignPricer::Kept {
   // One for each thread that is at work.
   std::shared_ptr<OperatorClassCache> take_knowledge() {
     const std::lock_guard lock(mutex);
-    if (idle.empty()) return operator_knowledge();
-    std::shared_ptr<OperatorClassCache> knowledge = std::move(idle.back());
+    if (idle.empty()) return new_operator_class_cache();
+    std::shared_ptr<OperatorClassCache> classes = std::move(idle.back());
     idle.pop_back();
-    return knowledge;
+    return classes;
   }
-  void give_back(std::shared_ptr<OperatorClassCache> knowledge) {
+  void give_back(std::shared_ptr<OperatorClassCache> classes) {
     const std::lock_guard lock(mutex);
-    idle.push_back(std::move(knowledge));
+    idle.push_back(std::move(classes));
   }
 
  private:

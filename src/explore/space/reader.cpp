@@ -21,11 +21,11 @@ namespace {
 constexpr std::int64_t format_version = 1;
 constexpr std::size_t longest_description = 2000;
 
-const YamlSubject space_subject = {.name = "space",
-                                   .example = "docs/explore.md",
-                                   .shorten = "use {from: …, to: …, step: …} or {powers_of_two: …} for values",
-                                   .max_bytes = std::size_t{1} << 20,
-                                   .max_nodes = 100000};
+const YamlFileKind space_file_kind = {.name = "space",
+                                      .example = "docs/explore.md",
+                                      .shorten = "use {from: …, to: …, step: …} or {powers_of_two: …} for values",
+                                      .max_bytes = std::size_t{1} << 20,
+                                      .max_nodes = 100000};
 
 const std::vector<std::string>& space_keys() {
   static const std::vector<std::string> all = {"space",      "name",        "description", "hardware",
@@ -122,7 +122,7 @@ class SpaceReader {
 };
 
 Expected<Space> read_space(const std::string& text, const std::string& path, bool with_files) {
-  MONET_TRY(const YamlPtr root, parse_yaml(text, path, space_subject));
+  MONET_TRY(const YamlPtr root, parse_yaml(text, path, space_file_kind));
   SpaceReader reader(text, path);
   MONET_TRY(const ParameterTable table, reader.read(*root));
   if (!with_files) return std::move(reader.space_);

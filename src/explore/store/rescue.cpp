@@ -22,11 +22,11 @@ Status write_rows(Database& database, const Space& space, const std::map<Design,
   return transaction.commit();
 }
 
-Expected<std::string> new_store(const std::string& target, const StoreSubject& subject,
+Expected<std::string> new_store(const std::string& target, const StoreContent& content,
                                 const std::map<Design, Outcome>& outcomes) {
   bool exists = false;
   MONET_RETURN_IF_ERROR(make_store_file(
-      target, subject, exists, [&](Database& database) { return write_rows(database, subject.space, outcomes); }));
+      target, content, exists, [&](Database& database) { return write_rows(database, content.space, outcomes); }));
   if (!exists) return target;
   return Error{.message = "there is such a file already", .place = target, .advice = "name another one with --store"};
 }
@@ -38,21 +38,21 @@ Error needs_space(const std::string& path, const std::string& why) {
 }
 
 // As the store says it. What it does not say follows from the space, if that can be opened here.
-Expected<StoreSubject> subject_in(const StoreIdentity& identity, const std::string& path) {
+Expected<StoreContent> content_in(const StoreIdentity& identity, const std::string& path) {
   if (identity.space_text.empty()) return needs_space(path, "its space is lost");
   auto space = Space::read_alone(identity.space_text, identity.space_path);
   if (!space) return needs_space(path, "its space cannot be read: " + space.error().message);
   const bool complete = !identity.version.empty() && !identity.fingerprint.empty() &&
                         identity.workloads.size() == space->workloads.size();
-  if (complete) return StoreSubject{*std::move(space), identity.fingerprint, identity.workloads, identity.version};
+  if (complete) return StoreContent{*std::move(space), identity.fingerprint, identity.workloads, identity.version};
   space = Space::read_text(identity.space_text, identity.space_path);
   if (!space) return needs_space(path, space.error().message);
   const auto pricer = DesignPricer::open(*space);
   if (!pricer) return needs_space(path, pricer.error().message);
-  return subject_of(**pricer);
+  return content_of(**pricer);
 }
 
-Expected<StoreSubject> agreed(const StoreIdentity& identity, StoreSubject given, const std::string& path) {
+Expected<StoreContent> agreed(const StoreIdentity& identity, StoreContent given, const std::string& path) {
   const bool same_version = identity.version.empty() || identity.version == given.version;
   const bool same_text = identity.space_text.empty() || identity.space_text == given.space.text;
   const bool same = identity.fingerprint.empty() || !same_version || identity.fingerprint == given.fingerprint;
@@ -82,12 +82,12 @@ Status copy_whole(Database& from, Database& to, const Space& space, const std::m
 }
 
 // Of the file that was filled: another store that was written over it has nothing of it.
-Salvaged salvaged_from(const std::string& path, const StoreSubject& subject) {
+Salvaged salvaged_from(const std::string& path, const StoreContent& content) {
   auto pages = PageReader::open(path);
   if (!pages) return {};
   const std::string fingerprint = salvage_identity(*pages).fingerprint;
-  if (!fingerprint.empty() && fingerprint != subject.fingerprint) pages->journal_alone();
-  return salvage_outcomes(*pages, subject.space);
+  if (!fingerprint.empty() && fingerprint != content.fingerprint) pages->journal_alone();
+  return salvage_outcomes(*pages, content.space);
 }
 
 }  // namespace
@@ -103,25 +103,25 @@ std::string name_for_rescued(const std::string& path) {
   return name;
 }
 
-Expected<RescuedStore> rescue(const std::string& damaged, const std::optional<StoreSubject>& given,
+Expected<RescuedStore> rescue(const std::string& damaged, const std::optional<StoreContent>& given,
                               const std::string& target) {
   MONET_TRY(PageReader pages, PageReader::open(damaged));
   const StoreIdentity identity = salvage_identity(pages);
-  MONET_TRY(const StoreSubject subject, given ? agreed(identity, *given, damaged) : subject_in(identity, damaged));
-  const Salvaged salvaged = salvage_outcomes(pages, subject.space);
+  MONET_TRY(const StoreContent content, given ? agreed(identity, *given, damaged) : content_in(identity, damaged));
+  const Salvaged salvaged = salvage_outcomes(pages, content.space);
   if (salvaged.outcomes.empty())
     return Error{.message = "no design can be read any more",
                  .place = damaged,
                  .advice = given ? "is this the store, and the space that it was filled with? Else begin a new store"
                                  : "begin a new store with --store"};
   MONET_TRY(const std::string path,
-            new_store(target.empty() ? name_for_rescued(damaged) : target, subject, salvaged.outcomes));
+            new_store(target.empty() ? name_for_rescued(damaged) : target, content, salvaged.outcomes));
   return RescuedStore{path, salvaged.outcomes.size(), salvaged.broken};
 }
 
-Expected<RescuedStore> rescue_open(Database& database, bool whole, const StoreSubject& subject,
+Expected<RescuedStore> rescue_open(Database& database, bool whole, const StoreContent& content,
                                    std::span<const Outcome> pending) {
-  Salvaged found = whole ? Salvaged{} : salvaged_from(database.path(), subject);
+  Salvaged found = whole ? Salvaged{} : salvaged_from(database.path(), content);
   for (const Outcome& outcome : pending) found.outcomes.emplace(outcome.design, outcome);
   if (!whole && found.outcomes.empty())
     return Error{.message = "no design can be read any more", .place = database.path(), .advice = ""};
@@ -132,10 +132,10 @@ Expected<RescuedStore> rescue_open(Database& database, bool whole, const StoreSu
     std::uint64_t designs = 0;
     const Status made = make_file(target, exists, [&](Database& made_here) -> Status {
       if (whole) {
-        MONET_RETURN_IF_ERROR(copy_whole(database, made_here, subject.space, found.outcomes));
+        MONET_RETURN_IF_ERROR(copy_whole(database, made_here, content.space, found.outcomes));
       } else {
-        MONET_RETURN_IF_ERROR(make_tables(made_here, subject));
-        MONET_RETURN_IF_ERROR(write_rows(made_here, subject.space, found.outcomes));
+        MONET_RETURN_IF_ERROR(make_tables(made_here, content));
+        MONET_RETURN_IF_ERROR(write_rows(made_here, content.space, found.outcomes));
       }
       MONET_TRY(const std::int64_t count, made_here.integer("SELECT count(*) FROM designs"));
       designs = static_cast<std::uint64_t>(count);

@@ -117,22 +117,22 @@ Status check_tables(Database& database) {
 
 }  // namespace
 
-Status make_tables(Database& database, const StoreSubject& subject) {
+Status make_tables(Database& database, const StoreContent& content) {
   MONET_TRY(Transaction transaction, Transaction::begin(database, true));
   for (const Part& part : parts) MONET_RETURN_IF_ERROR(database.execute(std::string(part.sql)));
   MONET_RETURN_IF_ERROR(
       database.execute(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, store_format)));
   MONET_TRY(Statement meta, database.prepare("INSERT INTO meta VALUES (?, ?)"));
-  const Space& space = subject.space;
-  const std::array<std::pair<std::string_view, std::string_view>, 5> entries = {{{"version", subject.version},
-                                                                                 {"fingerprint", subject.fingerprint},
+  const Space& space = content.space;
+  const std::array<std::pair<std::string_view, std::string_view>, 5> entries = {{{"version", content.version},
+                                                                                 {"fingerprint", content.fingerprint},
                                                                                  {"space", space.name},
                                                                                  {"space_text", space.text},
                                                                                  {"space_path", space.path}}};
   for (const auto& [key, value] : entries) MONET_RETURN_IF_ERROR(meta.bind(key).bind(value).run());
   MONET_TRY(Statement row, database.prepare("INSERT INTO workloads VALUES (?, ?, ?, ?, ?, ?, ?)"));
-  for (std::size_t i = 0; i < subject.workloads.size(); ++i) {
-    const StoredWorkload& stored = subject.workloads[i];
+  for (std::size_t i = 0; i < content.workloads.size(); ++i) {
+    const StoredWorkload& stored = content.workloads[i];
     row.bind(static_cast<std::int64_t>(i)).bind(stored.name).bind(space.workloads[i].network.name());
     row.bind(space.workloads[i].weight).bind(stored.graph_hash).bind(stored.nodes).bind(stored.parameters);
     MONET_RETURN_IF_ERROR(row.run());
@@ -168,11 +168,11 @@ Status make_file(const std::string& path, bool& exists, const std::function<Stat
   return give_name(unfinished, path, exists);
 }
 
-Status make_store_file(const std::string& path, const StoreSubject& subject, bool& exists,
+Status make_store_file(const std::string& path, const StoreContent& content, bool& exists,
                        const std::function<Status(Database&)>& fill) {
   return make_file(path, exists, [&](Database& database) -> Status {
     MONET_RETURN_IF_ERROR(make_journal(database));
-    MONET_RETURN_IF_ERROR(make_tables(database, subject));
+    MONET_RETURN_IF_ERROR(make_tables(database, content));
     return fill ? fill(database) : Status(Done{});
   });
 }
@@ -220,7 +220,7 @@ Expected<StoreIdentity> read_identity(Database& database) {
   }
 }
 
-Status check_same(const StoreIdentity& identity, const StoreSubject& subject, const std::string& path) {
+Status check_same(const StoreIdentity& identity, const StoreContent& content, const std::string& path) {
   const auto refuse = [&](std::string what) {
     return Error{.message = "the store has other results: " + std::move(what),
                  .place = path,
@@ -228,11 +228,11 @@ Status check_same(const StoreIdentity& identity, const StoreSubject& subject, co
   };
   if (identity.version != monet::version)
     return refuse(fmt::format("monet {} made it, this is {}", identity.version, monet::version));
-  if (identity.fingerprint == subject.fingerprint) return Done{};
-  if (identity.space_text != subject.space.text)
-    return refuse("its space is not the same text as " + subject.space.path);
-  for (std::size_t i = 0; i < std::min(identity.workloads.size(), subject.workloads.size()); ++i) {
-    if (identity.workloads[i].graph_hash != subject.workloads[i].graph_hash)
+  if (identity.fingerprint == content.fingerprint) return Done{};
+  if (identity.space_text != content.space.text)
+    return refuse("its space is not the same text as " + content.space.path);
+  for (std::size_t i = 0; i < std::min(identity.workloads.size(), content.workloads.size()); ++i) {
+    if (identity.workloads[i].graph_hash != content.workloads[i].graph_hash)
       return refuse(fmt::format("the network of workload '{}' is another one now", identity.workloads[i].name));
   }
   return refuse("the hardware file that the space names is another one now");

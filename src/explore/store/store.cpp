@@ -27,14 +27,14 @@ constexpr std::chrono::milliseconds longest_wait{50};
 
 }  // namespace
 
-StoreSubject subject_of(const DesignPricer& pricer) {
-  StoreSubject subject{.space = pricer.space(), .fingerprint = pricer.fingerprint()};
-  for (std::size_t i = 0; i < subject.space.workloads.size(); ++i) {
+StoreContent content_of(const DesignPricer& pricer) {
+  StoreContent content{.space = pricer.space(), .fingerprint = pricer.fingerprint()};
+  for (std::size_t i = 0; i < content.space.workloads.size(); ++i) {
     const OpenedStep& network = pricer.opened_steps()[i];
-    subject.workloads.push_back({subject.space.workloads[i].name, pricer.graph_hashes()[i],
+    content.workloads.push_back({content.space.workloads[i].name, pricer.graph_hashes()[i],
                                  static_cast<std::int64_t>(network.graph.nodes().size()), network.parameters});
   }
-  return subject;
+  return content;
 }
 
 struct Store::Impl {
@@ -146,18 +146,18 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-Expected<Store> Store::open_to_fill(const std::string& path, const StoreSubject& subject, bool create) {
+Expected<Store> Store::open_to_fill(const std::string& path, const StoreContent& content, bool create) {
   bool exists = false;
-  MONET_RETURN_IF_ERROR(make_store_file(path, subject, exists));
+  MONET_RETURN_IF_ERROR(make_store_file(path, content, exists));
   if (exists && create)
     return Error{.message = "there is such a file already",
                  .place = path,
                  .advice = "go on with what it has by --resume, or name another one with --store"};
   MONET_TRY(Database database, Database::open(path, Database::Mode::write));
   MONET_TRY(StoreIdentity identity, read_identity(database));
-  MONET_RETURN_IF_ERROR(check_same(identity, subject, path));
+  MONET_RETURN_IF_ERROR(check_same(identity, content, path));
   MONET_RETURN_IF_ERROR(database.execute("PRAGMA synchronous = FULL"));
-  std::unique_ptr<Impl> impl(new Impl{std::move(database), subject.space, std::move(identity.workloads),
+  std::unique_ptr<Impl> impl(new Impl{std::move(database), content.space, std::move(identity.workloads),
                                       std::move(identity.version), std::move(identity.fingerprint)});
   impl->presence = Presence::of(impl->database);
   MONET_RETURN_IF_ERROR(impl->enter());
@@ -165,7 +165,7 @@ Expected<Store> Store::open_to_fill(const std::string& path, const StoreSubject&
 }
 
 Expected<Store> Store::open_to_fill(const std::string& path, const DesignPricer& pricer, bool create) {
-  return open_to_fill(path, subject_of(pricer), create);
+  return open_to_fill(path, content_of(pricer), create);
 }
 
 Expected<Store> Store::open_to_read(const std::string& path) {
@@ -192,17 +192,17 @@ Expected<Store> Store::open_to_read(const std::string& path) {
   return Store(std::move(impl));
 }
 
-Expected<Store> Store::scratch(const StoreSubject& subject) {
+Expected<Store> Store::scratch(const StoreContent& content) {
   MONET_TRY(Database database, Database::open(":memory:", Database::Mode::make));
-  MONET_RETURN_IF_ERROR(make_tables(database, subject));
+  MONET_RETURN_IF_ERROR(make_tables(database, content));
   MONET_TRY(StoreIdentity identity, read_identity(database));
-  std::unique_ptr<Impl> impl(new Impl{std::move(database), subject.space, std::move(identity.workloads),
+  std::unique_ptr<Impl> impl(new Impl{std::move(database), content.space, std::move(identity.workloads),
                                       std::move(identity.version), std::move(identity.fingerprint)});
   MONET_RETURN_IF_ERROR(impl->enter());
   return Store(std::move(impl));
 }
 
-Expected<Store> Store::scratch(const DesignPricer& pricer) { return scratch(subject_of(pricer)); }
+Expected<Store> Store::scratch(const DesignPricer& pricer) { return scratch(content_of(pricer)); }
 
 const Space& Store::space() const { return impl_->space; }
 const std::vector<StoredWorkload>& Store::workloads() const { return impl_->workloads; }

@@ -25,25 +25,25 @@ struct StoredWorkload {
 };
 
 // What a store is of.
-struct StoreSubject {
+struct StoreContent {
   Space space;
   std::string fingerprint;  // DesignPricer::fingerprint
   std::vector<StoredWorkload> workloads;
   std::string version{monet::version};  // of the program whose results they are
 };
-StoreSubject subject_of(const DesignPricer& pricer);
+StoreContent content_of(const DesignPricer& pricer);
 
 // For one thread at a time.
 class Store {
  public:
   // `create`: a file that exists is an error that names --resume; else a file that does not exist is made all the same.
   // A store of another space, format or version of this program is an error that says which.
-  static Expected<Store> open_to_fill(const std::string& path, const StoreSubject& subject, bool create);
+  static Expected<Store> open_to_fill(const std::string& path, const StoreContent& content, bool create);
   static Expected<Store> open_to_fill(const std::string& path, const DesignPricer& pricer, bool create);
   // To look at: of any version that this format has. The space is the one in the store.
   static Expected<Store> open_to_read(const std::string& path);
   // In memory, gone with the object.
-  static Expected<Store> scratch(const StoreSubject& subject);
+  static Expected<Store> scratch(const StoreContent& content);
   static Expected<Store> scratch(const DesignPricer& pricer);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

@@ -7,8 +7,8 @@ namespace monet::fusion {
 
 namespace {
 
-// Counts of a set that only grow with it.
-struct Contents {
+// SetCounts of a set that only grow with it.
+struct SetCounts {
   std::array<std::size_t, 4> kinds{};
 };
 
@@ -91,7 +91,7 @@ class Growing {
   }
 
   bool may_add(Index op) const {
-    Contents now = contents_;
+    SetCounts now = counts_;
     ++now.kinds[static_cast<std::size_t>(problem_.kinds[op])];
     const auto [convolutions, transposed, products, others] = now.kinds;
     if (convolutions > rules_.convolutions || transposed > rules_.transposed || products > rules_.products)
@@ -114,7 +114,7 @@ class Growing {
   void add(Index op) {
     set_.push_back(op);
     inside_[op] = 1;
-    ++contents_.kinds[static_cast<std::size_t>(problem_.kinds[op])];
+    ++counts_.kinds[static_cast<std::size_t>(problem_.kinds[op])];
     for (std::size_t kind = 0; kind < weights_.size(); ++kind)
       weights_[kind] += problem_.weights[op * weights_.size() + kind];
   }
@@ -123,7 +123,7 @@ class Growing {
     const Index op = set_.back();
     set_.pop_back();
     inside_[op] = 0;
-    --contents_.kinds[static_cast<std::size_t>(problem_.kinds[op])];
+    --counts_.kinds[static_cast<std::size_t>(problem_.kinds[op])];
     for (std::size_t kind = 0; kind < weights_.size(); ++kind)
       weights_[kind] -= problem_.weights[op * weights_.size() + kind];
   }
@@ -175,7 +175,7 @@ class Growing {
   const CandidateOptions& options_;
   std::vector<std::uint8_t> inside_, near_;  // by operator
   std::vector<std::int64_t> weights_;        // of the set, by kind of core
-  Contents contents_;
+  SetCounts counts_;
   std::vector<Index> set_, sorted_;
   std::size_t found_ = 0, tried_ = 0;
   Candidates result_;

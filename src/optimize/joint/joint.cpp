@@ -20,13 +20,13 @@ namespace {
 class JointSearch {
  public:
   JointSearch(const Graph& step, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& how,
-              const Plan& plan, const std::vector<BoundTensor>& settled, const JointOptions& options)
+              const Plan& plan, const std::vector<BoundTensor>& decided, const JointOptions& options)
       : step_(step),
         hardware_(hardware),
         cache_(cache),
         how_(how),
         plan_(plan),
-        settled_(settled),
+        decided_(decided),
         options_(options),
         begun_(std::chrono::steady_clock::now()),
         stop_(stop_after(options.time_limit_s, options.stop)),
@@ -75,7 +75,7 @@ class JointSearch {
 
   Expected<JointResult> begin() {
     JointResult result;
-    MONET_TRY(const Priced priced, pricer_.price(plan_, settled_));
+    MONET_TRY(const Priced priced, pricer_.price(plan_, decided_));
     result.start = {.plan = plan_, .price = priced.price};
     MONET_TRY(result.start.peak_bytes, pricer_.packed_peak(priced, options_.memory));
     complete(result.start, priced);
@@ -96,7 +96,7 @@ class JointSearch {
     if (!(options_.time_limit_s < std::numeric_limits<double>::infinity())) return Done{};
     constexpr double more_tiles = 1.5;
     const auto start = std::chrono::steady_clock::now();
-    MONET_TRY(const Priced priced, pricer_.price(plan_, settled_));
+    MONET_TRY(const Priced priced, pricer_.price(plan_, decided_));
     MONET_RETURN_IF_ERROR(pricer_.check(priced));
     MONET_TRY(const std::int64_t peak, pricer_.packed_peak(priced, options_.memory));
     static_cast<void>(peak);
@@ -134,7 +134,7 @@ class JointSearch {
 
   // With nothing decided about memory.
   Status add(const Base& base) {
-    MONET_TRY(const Priced priced, pricer_.price(base.plan, settled_));
+    MONET_TRY(const Priced priced, pricer_.price(base.plan, decided_));
     MONET_TRY(const std::int64_t peak, pricer_.packed_peak(priced, options_.memory));
     archive_.add({.objectives = objectives_of(priced.price, peak),
                   .plan = [&] { return base.plan; },
@@ -146,7 +146,7 @@ class JointSearch {
   // As many plans as there are tiles for.
   Expected<std::size_t> evaluations_for(const Plan& plan) {
     constexpr std::size_t least = 8;
-    MONET_TRY(const Priced priced, pricer_.price(plan, settled_));
+    MONET_TRY(const Priced priced, pricer_.price(plan, decided_));
     const std::size_t tiles = std::max<std::size_t>(1, priced.evaluated.tiles.tiles());
     return std::clamp(options_.tiles / tiles, std::min(least, options_.evaluations), options_.evaluations);
   }
@@ -155,7 +155,7 @@ class JointSearch {
     Evaluator& evaluator = pricer_.original().evaluator;
     MemorySpaceOptions choices = options_.space;
     if (!options_.decide) choices.recompute = choices.page = choices.reorder = false;
-    const MemorySpace space(step_, hardware_, evaluator.machine(), base.plan, settled_, evaluator.element_bits(),
+    const MemorySpace space(step_, hardware_, evaluator.machine(), base.plan, decided_, evaluator.element_bits(),
                             choices);
     MemoryPrices prices({.step = step_,
                          .hardware = hardware_,
@@ -310,7 +310,7 @@ class JointSearch {
   MappingCache& cache_;
   const EvaluatorOptions& how_;
   const Plan& plan_;
-  const std::vector<BoundTensor>& settled_;
+  const std::vector<BoundTensor>& decided_;
   const JointOptions& options_;
   std::chrono::steady_clock::time_point begun_;
   std::function<bool()> stop_;  // of the search
@@ -323,8 +323,8 @@ class JointSearch {
 
 Expected<JointResult> optimize_jointly(const Graph& step, const Hardware& hardware, MappingCache& cache,
                                        const EvaluatorOptions& how, const Plan& plan,
-                                       const std::vector<BoundTensor>& settled, const JointOptions& options) {
-  return JointSearch(step, hardware, cache, how, plan, settled, options).run();
+                                       const std::vector<BoundTensor>& decided, const JointOptions& options) {
+  return JointSearch(step, hardware, cache, how, plan, decided, options).run();
 }
 
 }  // namespace monet

@@ -58,9 +58,9 @@ struct JointResult {
 };
 
 // Every plan of the front is within budget and deadline, has addresses and passes the independent checker; empty: none
-// was found. `plan` and `settled` are kept to.
+// was found. `plan` and `decided` are kept to.
 Expected<JointResult> optimize_jointly(const Graph& step, const Hardware& hardware, MappingCache& cache,
                                        const EvaluatorOptions& how, const Plan& plan,
-                                       const std::vector<BoundTensor>& settled, const JointOptions& options);
+                                       const std::vector<BoundTensor>& decided, const JointOptions& options);
 
 }  // namespace monet

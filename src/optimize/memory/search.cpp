@@ -60,8 +60,8 @@ Expected<MemorySearch::Incumbent> MemorySearch::best_known() {
       if (best.genome.empty() || own < best.score) best = {genome, own};
     }
     if (best.genome.empty()) return best;
-    MONET_TRY(const MemoryPrice* settled, prices_.price_exactly(best.genome));
-    const Score now = score(*settled);
+    MONET_TRY(const MemoryPrice* exact, prices_.price_exactly(best.genome));
+    const Score now = score(*exact);
     if (!(best.score < now)) return Incumbent{best.genome, now};
   }
 }

@@ -26,12 +26,12 @@ std::vector<MemoryId> stores_of(const Hardware& hardware, const RoutedMachine& m
 }  // namespace
 
 MemorySpace::MemorySpace(const Graph& step, const Hardware& hardware, const RoutedMachine& machine, const Plan& plan,
-                         std::vector<BoundTensor> settled, std::span<const StoredWidth> element_bits,
+                         std::vector<BoundTensor> decided, std::span<const StoredWidth> element_bits,
                          const MemorySpaceOptions& options)
-    : step_(step), hardware_(hardware), plan_(plan), settled_(std::move(settled)) {
+    : step_(step), hardware_(hardware), plan_(plan), decided_(std::move(decided)) {
   const std::vector<MemoryId> stores = options.page ? stores_of(hardware, machine) : std::vector<MemoryId>();
   const auto is_open = [&](TensorId tensor) {
-    if (std::ranges::find(settled_, tensor, &BoundTensor::tensor) != settled_.end()) return false;
+    if (std::ranges::find(decided_, tensor, &BoundTensor::tensor) != decided_.end()) return false;
     return options.tensors.empty() || std::ranges::any_of(options.tensors, [&](const std::string& pattern) {
              return matches(pattern, step[tensor].name);
            });
@@ -67,7 +67,7 @@ std::vector<std::uint16_t> MemorySpace::choices() const {
 }
 
 std::vector<BoundTensor> MemorySpace::tensors(const Genome& genome) const {
-  std::vector<BoundTensor> result = settled_;
+  std::vector<BoundTensor> result = decided_;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const MemoryChoice& choice = candidates_[i].choices[genome[i]];
     if (choice.retention == Retention::keep) continue;

@@ -40,10 +40,10 @@ struct MemorySpaceOptions {
 // A genome has a gene for each candidate, the number of its choice, and one for the order.
 class MemorySpace {
  public:
-  // What `plan` says of tensors is settled: no candidates. Where `plan` states an order that is not the default, that
-  // is settled too. `element_bits`: of an element as the machine stores it, by tensor.
+  // What `plan` says of tensors is decided: no candidates. Where `plan` states an order that is not the default, that
+  // is decided too. `element_bits`: of an element as the machine stores it, by tensor.
   MemorySpace(const Graph& step, const Hardware& hardware, const RoutedMachine& machine, const Plan& plan,
-              std::vector<BoundTensor> settled, std::span<const StoredWidth> element_bits,
+              std::vector<BoundTensor> decided, std::span<const StoredWidth> element_bits,
               const MemorySpaceOptions& options);
 
   const std::vector<MemoryCandidate>& candidates() const { return candidates_; }
@@ -66,7 +66,7 @@ class MemorySpace {
   const Graph& step_;
   const Hardware& hardware_;
   const Plan& plan_;
-  std::vector<BoundTensor> settled_;
+  std::vector<BoundTensor> decided_;
   std::vector<MemoryCandidate> candidates_;
   std::vector<PlanOrder> orders_;
 };

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_loops = 4;  // along which a class may be split
 
-std::set<std::string> settled_names(const Graph& graph, const Plan& plan) {
+std::set<std::string> decided_names(const Graph& graph, const Plan& plan) {
   std::set<std::string> names;
   for (const PlannedOperator& op : plan.operators) {
     if (op.cores.empty() && op.split.empty()) continue;
@@ -31,13 +31,13 @@ std::set<std::string> settled_names(const Graph& graph, const Plan& plan) {
 
 PlacementSpace::PlacementSpace(RewrittenEvaluator& step, const Hardware& hardware, const Plan& plan)
     : graph_(*step.graph), hardware_(hardware) {
-  const std::set<std::string> settled = settled_names(graph_, plan);
+  const std::set<std::string> decided = decided_names(graph_, plan);
   std::map<std::uint32_t, std::size_t> gene;  // by class
   Evaluator& evaluator = step.evaluator;
   const RoutedMachine& machine = evaluator.machine();
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
     const NodeId node(n);
-    if (family_of(graph_[node].op) == OpFamily::view || settled.contains(graph_[node].name)) continue;
+    if (family_of(graph_[node].op) == OpFamily::view || decided.contains(graph_[node].name)) continue;
     const auto [entry, added] = gene.try_emplace(evaluator.classes()[node], members_.size());
     if (added) {
       members_.emplace_back();

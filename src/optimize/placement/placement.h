@@ -25,7 +25,7 @@ struct PlacementChoice {
 // A gene for each class of equal operators. The first choice of each is the policy's.
 class PlacementSpace {
  public:
-  // What `plan` says of cores and splits is settled.
+  // What `plan` says of cores and splits is decided.
   PlacementSpace(RewrittenEvaluator& step, const Hardware& hardware, const Plan& plan);
 
   std::size_t classes() const { return choices_.size(); }

@@ -53,7 +53,7 @@ class CommandLine {
 };
 
 // What evaluate, fuse and checkpoint are told of the network and of the machine.
-void add_subject(CommandLine& line, const Space& space, const Workload& workload) {
+void add_network_and_machine(CommandLine& line, const Space& space, const Workload& workload) {
   const TrainOptions& train = workload.options.train;
   const TrainOptions usual;
   line.word(workload.network.name());
@@ -75,12 +75,12 @@ void add_subject(CommandLine& line, const Space& space, const Workload& workload
 std::string command_of(const Space& space, const Workload& workload) {
   const explore::Policy& policy = space.policy;
   CommandLine evaluate("monet evaluate");
-  add_subject(evaluate, space, workload);
+  add_network_and_machine(evaluate, space, workload);
   if (policy.kind == PolicyKind::standard) return evaluate.text();
   evaluate.option("--plan", "plan.yaml");
   const bool fused = policy.kind == PolicyKind::fused;
   CommandLine plan(fused ? "monet fuse" : "monet checkpoint");
-  add_subject(plan, space, workload);
+  add_network_and_machine(plan, space, workload);
   plan.option("--objective", policy.objective);
   if (fused) {
     plan.option("--limit", fmt::format("{}", policy.limit)).flag("--no-improve", !policy.improve);
