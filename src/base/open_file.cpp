@@ -52,6 +52,17 @@ OpenFile::~OpenFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
+bool OpenFile::read_at(std::uint64_t at, std::span<unsigned char> bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t count = ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(at));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    at += static_cast<std::uint64_t>(count);
+    bytes = bytes.subspan(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
 Status OpenFile::unchanged() const {
   struct stat now{};
   if (::fstat(descriptor_, &now) != 0) return cannot_open(path_, std::strerror(errno));

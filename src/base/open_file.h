@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,9 @@ class OpenFile {
   bool is_pipe() const { return S_ISFIFO(status_.st_mode); }
   // Bytes when it was opened; 0 for a pipe.
   std::uint64_t size() const { return is_pipe() ? 0 : static_cast<std::uint64_t>(status_.st_size); }
+
+  // Whether all of `bytes` were there, from byte `at` on, and could be read.
+  bool read_at(std::uint64_t at, std::span<unsigned char> bytes) const;
 
   // Fails when its size, or the time of its last change, is no longer what it was.
   Status unchanged() const;

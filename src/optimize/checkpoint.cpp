@@ -339,13 +339,7 @@ Expected<Checkpointing> checkpoint_network(const Network& network, const Checkpo
   MONET_RETURN_IF_ERROR(check_word(options.measure, "--measure", {"peak", "saved"}));
   MONET_TRY(PlanValue objective, search_objective(options.objective));
   MONET_TRY(StepOnMachine opened, open_step_on_machine(network, options.evaluate, false));
-  result.hardware = opened.hardware.name;
-  result.recipe = opened.numbers.recipe;
-  result.recipe_from = name_of(opened.numbers.from);
-  result.clock_hz = opened.hardware.clock_hz;
-  result.warnings = opened.warnings;
-  result.warnings.insert(result.warnings.end(), opened.opened_step.warnings.begin(), opened.opened_step.warnings.end());
-  result.notes = opened.opened_step.notes;
+  describe(opened, result);
   if (options.function) objective = PlanValue(options.function, opened.hardware.clock_hz);
   Checkpointer checkpointer(options, std::move(opened), std::move(objective));
   MONET_TRY(result, checkpointer.run(std::move(result), keep_points));

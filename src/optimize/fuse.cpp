@@ -213,19 +213,13 @@ Expected<Fusion> fuse_network(const Network& network, const FuseOptions& given) 
   const Hardware& hardware = opened.hardware;
   const Graph& original = opened.opened_step.graph;
   Plan& plan = opened.plan;
-  result.hardware = hardware.name;
-  result.recipe = opened.numbers.recipe;
-  result.recipe_from = name_of(opened.numbers.from);
-  result.clock_hz = hardware.clock_hz;
   if (!plan.stacks.empty()) {
     const auto& file = plan.stacks.front().place.file;
     result.notes.push_back(
         fmt::format("{}: its {} stacks are replaced", file ? *file : std::string("the plan"), plan.stacks.size()));
     plan.stacks.clear();
   }
-  result.notes.insert(result.notes.end(), opened.opened_step.notes.begin(), opened.opened_step.notes.end());
-  result.warnings = opened.opened_step.warnings;
-  std::ranges::move(opened.warnings, std::back_inserter(result.warnings));
+  describe(opened, result);
   MONET_TRY(const RewrittenStep rewritten, rewritten_step(plan, original, hardware));
   std::optional<MappingStore> store;
   if (!step.cache_file.empty()) {

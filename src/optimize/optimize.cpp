@@ -158,13 +158,7 @@ Expected<Optimization> optimize_network(const Network& network, const OptimizeOp
   OptimizeOptions options = given;
   Optimization result{.model = network.name(), .objective = options.function ? "own" : options.objective};
   MONET_TRY(StepOnMachine opened, open_step_on_machine(network, options.evaluate, false));
-  result.hardware = opened.hardware.name;
-  result.recipe = opened.numbers.recipe;
-  result.recipe_from = name_of(opened.numbers.from);
-  result.clock_hz = opened.hardware.clock_hz;
-  result.warnings = opened.warnings;
-  result.warnings.insert(result.warnings.end(), opened.opened_step.warnings.begin(), opened.opened_step.warnings.end());
-  result.notes = opened.opened_step.notes;
+  describe(opened, result);
   Optimizing optimizing(options, std::move(opened.opened_step), std::move(opened.plan));
   MONET_TRY(result, optimizing.run(std::move(result), std::move(opened.hardware)));
   result.wall_s = std::chrono::duration<double>(Clock::now() - start).count();

@@ -117,14 +117,9 @@ Expected<TrainingStep> expanded(TrainingStep step, std::span<const std::string> 
 }
 
 Expected<TrainingStep> make_training_step(NetworkGraph network, const StepOptions& options) {
-  TrainingStep step{.graph = {},
-                    .loss = {},
-                    .trained = {},
-                    .saves = {},
-                    .saved = {},
-                    .formats = {},
-                    .warnings = std::move(network.warnings),
-                    .notes = std::move(network.notes)};
+  TrainingStep step;
+  step.warnings = std::move(network.warnings);
+  step.notes = std::move(network.notes);
   Graph forward = in_training_mode(std::move(network.graph), step.notes);
   MONET_TRY(const std::vector<TensorId> chosen, chosen_parameters(forward, options));
   if (options.recipe) forward = with_values_of(*options.recipe, std::move(forward));

@@ -25,4 +25,17 @@ struct StepOnMachine {
 // or the plan was made for another network or machine and is not forced.
 Expected<StepOnMachine> open_step_on_machine(const Network& network, StepRequest& options, bool inference);
 
+// What the result of any search says about them.
+template <class Result>
+void describe(const StepOnMachine& opened, Result& result) {
+  result.hardware = opened.hardware.name;
+  result.recipe = opened.numbers.recipe;
+  result.recipe_from = name_of(opened.numbers.from);
+  result.clock_hz = opened.hardware.clock_hz;
+  const OpenedStep& step = opened.opened_step;
+  result.warnings.insert(result.warnings.end(), opened.warnings.begin(), opened.warnings.end());
+  result.warnings.insert(result.warnings.end(), step.warnings.begin(), step.warnings.end());
+  result.notes.insert(result.notes.end(), step.notes.begin(), step.notes.end());
+}
+
 }  // namespace monet

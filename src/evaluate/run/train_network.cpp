@@ -73,14 +73,10 @@ void add_tensors(const Graph& graph, const std::vector<bool>& trained, Training&
 
 // A file that has a backward part already: what it has, as it is.
 TrainingStep as_it_is(NetworkGraph network) {
-  TrainingStep step{.graph = std::move(network.graph),
-                    .loss = {},
-                    .trained = {},
-                    .saves = {},
-                    .saved = {},
-                    .formats = {},
-                    .warnings = std::move(network.warnings),
-                    .notes = std::move(network.notes)};
+  TrainingStep step;
+  step.graph = std::move(network.graph);
+  step.warnings = std::move(network.warnings);
+  step.notes = std::move(network.notes);
   step.saves = training::saves_of(step.graph);
   step.saved = training::saved_tensors(step.graph, step.saves);
   step.notes.push_back("the file is a training step already; it is reported as it is");

@@ -1,9 +1,6 @@
 // The format: https://sqlite.org/fileformat2.html
 #include "explore/store/pages.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,34 +89,16 @@ bool is_page_size(std::uint64_t bytes) { return bytes >= 512 && bytes <= 65536 &
 
 }  // namespace
 
-OpenFile::OpenFile(const std::string& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-
-OpenFile::~OpenFile() {
-  if (is_open()) close(descriptor_);
-}
-
-bool OpenFile::read(std::uint64_t at, std::span<unsigned char> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t count = pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(at));
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    at += static_cast<std::uint64_t>(count);
-    bytes = bytes.subspan(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 Expected<PageReader> PageReader::open(const std::string& path) {
-  PageReader reader;
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error))
     return Error{.message = "there is no such store", .place = path, .advice = "check the path"};
   errno = 0;
-  reader.file_ = OpenFile(path);
-  reader.file_bytes_ = std::filesystem::file_size(path, error);
-  if (!reader.file_.is_open() || error) return unreadable(path);
+  auto file = OpenFile::open(path);
+  if (!file) return unreadable(path);
+  PageReader reader(*std::move(file));
   std::array<unsigned char, 100> head{};
-  const bool has_head = reader.file_.read(0, head);
+  const bool has_head = reader.file_.read_at(0, head);
   constexpr std::string_view magic{"SQLite format 3", 16};
   // Without a head that can be believed, pages are as large as in all stores that were ever made.
   if (has_head && std::equal(magic.begin(), magic.end(), head.begin())) {
@@ -133,13 +112,15 @@ Expected<PageReader> PageReader::open(const std::string& path) {
 }
 
 void PageReader::open_journal(const std::string& path) {
-  journal_ = OpenFile(path);
+  auto journal = OpenFile::open(path);
+  if (!journal) return;
+  journal_ = *std::move(journal);
   std::array<unsigned char, journal_head> head{};
-  if (!journal_.is_open() || !journal_.read(0, head)) return;
+  if (!journal_->read_at(0, head)) return;
   if ((number_at(head, 0, 4) & ~std::uint64_t{1}) != 0x377f0682 || number_at(head, 8, 4) != page_bytes_) return;
   std::array<unsigned char, frame_head> frame{};
   for (std::uint64_t at = journal_head;; at += frame_head + page_bytes_) {
-    if (!journal_.read(at, frame)) break;
+    if (!journal_->read_at(at, frame)) break;
     // Those behind the last one are of an earlier round of the journal.
     if (!std::equal(frame.begin() + 8, frame.begin() + 16, head.begin() + 16)) break;
     frames_.push_back(at + frame_head);
@@ -149,12 +130,12 @@ void PageReader::open_journal(const std::string& path) {
 
 bool PageReader::read(const OpenFile& file, std::uint64_t at, Page& page) const {
   page.resize(page_bytes_);
-  return file.read(at, page);
+  return file.read_at(at, page);
 }
 
 bool PageReader::read_page(std::uint32_t number, Page& page) const {
   if (const auto frame = newest_frame_.find(number); frame != newest_frame_.end())
-    return read(journal_, frame->second, page);
+    return read(*journal_, frame->second, page);
   return number > 0 && read(file_, std::uint64_t{number - 1} * page_bytes_, page);
 }
 
@@ -215,7 +196,7 @@ void PageReader::for_each_row(const std::function<void(const FoundRow&)>& look) 
     if (read(file_, at, page)) look_through(page, look);
   }
   for (const std::uint64_t frame : frames_) {
-    if (read(journal_, frame, page)) look_through(page, look);
+    if (read(*journal_, frame, page)) look_through(page, look);
   }
 }
 

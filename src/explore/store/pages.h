@@ -1,6 +1,8 @@
 // A SQLite file as pages: its rows are found one by one, also where the way that leads to them is lost.
 #pragma once
 
+#include "base/open_file.h"
+
 #include <monet/expected.h>
 
 #include <cstdint>
@@ -23,26 +25,6 @@ struct FoundRow {
   std::vector<FoundValue> values;
 };
 
-// A file to read from, at any place.
-class OpenFile {
- public:
-  OpenFile() = default;
-  explicit OpenFile(const std::string& path);
-  OpenFile(OpenFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-  OpenFile& operator=(OpenFile&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-  }
-  ~OpenFile();
-
-  bool is_open() const { return descriptor_ >= 0; }
-  // Whether all of `bytes` were there and could be read.
-  bool read(std::uint64_t at, std::span<unsigned char> bytes) const;
-
- private:
-  int descriptor_ = -1;
-};
-
 // What it finds are rows of any table, in the order of pages, those of its journal (NAME-wal) last; a row may come more
 // than once, and one that was deleted may come too. Reads the file and changes nothing.
 class PageReader {
@@ -55,7 +37,7 @@ class PageReader {
  private:
   using Page = std::vector<unsigned char>;
 
-  PageReader() = default;
+  explicit PageReader(OpenFile file) : file_(std::move(file)), file_bytes_(file_.size()) {}
   void open_journal(const std::string& path);
   bool read(const OpenFile& file, std::uint64_t at, Page& page) const;
   // The newest of that number.
@@ -64,8 +46,9 @@ class PageReader {
   // The whole of a row that begins in `page` at `at`, and may go on in other pages.
   std::optional<std::string> payload(const Page& page, std::size_t at, std::uint64_t size, bool has_rowid) const;
 
-  OpenFile file_, journal_;
-  std::uint64_t file_bytes_ = 0;
+  OpenFile file_;
+  std::optional<OpenFile> journal_;
+  std::uint64_t file_bytes_;
   std::size_t page_bytes_ = 4096, usable_bytes_ = 4096;
   std::vector<std::uint64_t> frames_;                              // of the journal: where their pages begin
   std::unordered_map<std::uint32_t, std::uint64_t> newest_frame_;  // by number of the page
