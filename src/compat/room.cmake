@@ -12,7 +12,6 @@ monet_room(compat
   zigzag/allocate.cpp
   zigzag/array_mappings.cpp
   zigzag/bandwidth.cpp
-  zigzag/energy.cpp
   zigzag/evaluate.cpp
   zigzag/factors.cpp
   zigzag/latency.cpp

@@ -29,7 +29,6 @@ monet_room(explore
   rescue.cpp
   space/axes.cpp
   space/family.cpp
-  space/inline_hardware.cpp
   space/judging.cpp
   space/open.cpp
   space/reader.cpp

@@ -14,12 +14,10 @@ monet_room(graph
   expand/generate.cpp
   expand/movement.cpp
   expand/norm.cpp
-  expand/norm_gradient.cpp
   expand/optimizer.cpp
   expand/optimizer_adafactor.cpp
   expand/optimizer_adam8bit.cpp
   expand/pool.cpp
-  expand/resize.cpp
   expand/softmax.cpp
   expand/window_counts.cpp
   fold/elementwise.cpp
@@ -35,7 +33,6 @@ monet_room(graph
   infer/infer.cpp
   infer/movement.cpp
   infer/norm.cpp
-  infer/norm_gradient.cpp
   infer/optimizer.cpp
   infer/pool.cpp
   infer/reduction.cpp

@@ -42,7 +42,6 @@ monet_room(onnx
   node_export.cpp
   node_import.cpp
   own_notes.cpp
-  patterns.cpp
   phases.cpp
   provenance.cpp
   reader.cpp

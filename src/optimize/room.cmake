@@ -18,7 +18,6 @@ monet_room(optimize
   fusion/rings.cpp
   fusion/shared_loops.cpp
   joint/joint.cpp
-  memory/bare.cpp
   memory/bound.cpp
   memory/budget.cpp
   memory/exact.cpp

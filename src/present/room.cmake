@@ -46,7 +46,6 @@ monet_room(present
   text/runnable.cpp
   text/search.cpp
   text/simulation.cpp
-  text/table_layout.cpp
   text/text.cpp
   text/training.cpp
   trace/chakra.cpp

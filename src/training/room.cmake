@@ -9,12 +9,10 @@ monet_room(training
   gradients/convolution.cpp
   gradients/elementwise.cpp
   gradients/elementwise_unary.cpp
-  gradients/gather.cpp
   gradients/generate.cpp
   gradients/grid_sample.cpp
   gradients/movement.cpp
   gradients/norm.cpp
-  gradients/norm_primitive.cpp
   gradients/padding.cpp
   gradients/pool.cpp
   gradients/reduction.cpp

@@ -7,7 +7,7 @@ namespace monet::fusion {
 
 namespace {
 
-// SetCounts of a set that only grow with it.
+// Counts of a set that only grow with it.
 struct SetCounts {
   std::array<std::size_t, 4> kinds{};
 };
