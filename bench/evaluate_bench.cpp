@@ -8,6 +8,7 @@
 #include "networks/open.h"
 #include "onnx/reader.h"
 #include "training/options.h"
+#include "training/quantized.h"
 #include "training/recompute.h"
 #include "training/step.h"
 
@@ -20,14 +21,15 @@
 namespace monet {
 namespace {
 
+// In 8 bits, all that the machines here know.
 Graph training_step(const std::string& model, std::int64_t batch, const std::string& form = "fused") {
   TrainOptions options;
   options.optimizer_form = form;
   auto network = open_network(model, {.batch = batch});
   if (!network) return {};
-  if (network->is_training_step) return std::move(network->graph);
+  if (network->is_training_step) return training::all_in(ElementType::int8, std::move(network->graph));
   auto step = training::make_training_step(*std::move(network), *training::step_options(options));
-  return step ? std::move(step->graph) : Graph{};
+  return step ? training::all_in(ElementType::int8, std::move(step->graph)) : Graph{};
 }
 
 void evaluate_warm(benchmark::State& state, const Graph& graph, const Hardware& hardware) {

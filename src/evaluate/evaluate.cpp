@@ -73,7 +73,8 @@ Evaluator::Evaluator(const Graph& graph, std::shared_ptr<Shared> shared)
       machine_(shared_->machine),
       tiling_(graph, classes_, shared_->known->tiling),
       costs_(graph, classes_, shared_->costs),
-      policy_(graph, classes_, binder_.dependencies(), machine_, costs_, tiling_, shared_->splits) {
+      policy_(graph, classes_, binder_.dependencies(), machine_, costs_, tiling_, shared_->splits,
+              !shared_->options.off_chip && !shared_->options.cost.zigzag) {
   tile_options_.element_bits = stored_widths(graph, shared_->options.cost.extract.precision);
 }
 

@@ -288,7 +288,7 @@ def test_files_that_are_damaged(run, results) -> None:
     good = (results / "result.json").read_text()
     for text, words in [
         ("", ("result.json:1:1", "not the JSON")),
-        (good[: len(good) // 2], ("result.json:", "not the JSON")),
+        (good[: len(good) // 2], ("result.json:", "cut short")),
         (good.replace('"schema": 1', '"schema": 2', 1), ("made by a later version of monet",)),
         (good.replace('"command": "evaluate"', '"command": []', 1), ('"command" is a list, not a text',)),
         (good.replace('"latency_cycles": ', '"latency_cycles": NaN, "x": ', 1), ("result.json:", "not the JSON")),
@@ -299,7 +299,7 @@ def test_files_that_are_damaged(run, results) -> None:
         is_mistake(run("report", results), *words)
     (results / "result.json").write_text(good)
     (results / "details.json").write_text('{"machine": {')
-    is_mistake(run("report", results), "details.json:1:", "not the JSON")
+    is_mistake(run("report", results), "details.json:1:", "cut short")
     (results / "details.json").write_text('{"schema": 9}')
     is_mistake(run("report", results), "details.json", "later version")
 

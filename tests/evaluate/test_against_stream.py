@@ -203,7 +203,7 @@ def test_lifting_simplifications_one_by_one(training, evaluate) -> None:
               f"Mcycles, {by_phase}  {name}")
     energy = [result["energy_pj"] for _, result in found]
     assert energy[2] < energy[1]  # what stays on chip need not be fetched
-    assert energy[5] < energy[4] / 2  # 15 passes over each weight become one
+    assert energy[5] < 0.7 * energy[4]  # 15 operators on each weight, piece by piece, become one
     assert all(result["macs"] == found[1][1]["macs"] for _, result in found[2:])
 
 

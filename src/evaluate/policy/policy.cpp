@@ -4,6 +4,7 @@
 #include "base/try.h"
 #include "evaluate/plan/frugal_order.h"
 #include "evaluate/plan/stack_order.h"
+#include "evaluate/policy/light.h"
 
 #include <fmt/format.h>
 
@@ -70,14 +71,16 @@ PlanRequest empty_request(const Graph& graph) {
 }
 
 Policy::Policy(const Graph& graph, const OperatorClasses& classes, const Dependencies& dependencies,
-               const RoutedMachine& machine, TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults)
+               const RoutedMachine& machine, TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults,
+               bool on_chip)
     : graph_(&graph),
       classes_(&classes),
       dependencies_(&dependencies),
       machine_(&machine),
       costs_(&costs),
       tiling_(&tiling),
-      defaults_(&defaults) {}
+      defaults_(&defaults),
+      on_chip_(on_chip) {}
 
 // Data that fit the cores' memories come once, if a bus carries them to all; what streams comes for every piece.
 double Policy::cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSize> extents, std::int64_t pieces) {
@@ -122,7 +125,7 @@ PolicySplit Policy::best_split(NodeId node, std::uint32_t kind, std::size_t core
       extents.push_back({piece.loop, ceil_divide(loop->loop.size, piece.size)});
     }
     const double cycles = cycles_of(node, kind, extents, count);
-    if (cycles < best.cycles) best = {kind, std::move(pieces), cycles};
+    if (cycles < best.cycles) best = {.kind = kind, .pieces = std::move(pieces), .cycles = cycles};
   };
   for (const CuttableLoop& first : loops) {
     const std::int64_t pieces = needed_pieces(first.loop.size, n);
@@ -144,6 +147,10 @@ Expected<const PolicySplit*> Policy::split_of(NodeId node, std::span<const CoreI
   const std::uint32_t content = (*classes_)[node];
   if (const PolicySplit* known = defaults_->find(content)) return known;
   MONET_TRY(PolicySplit found, find_split(node, cores));
+  found.light = found.pieces;
+  if (on_chip_ && is_light(*graph_, node)) {
+    found.light = pieces_that_fit(*tiling_, *machine_, *costs_, node, found.kind, found.pieces);
+  }
   return &defaults_->add(content, std::move(found));
 }
 
@@ -179,7 +186,9 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
   Assignment result{.order = plan.order, .transfers = plan.transfers};
   result.paged = request.paged;
   result.operators.resize(graph_->nodes().size());
-  std::size_t placed = 0, split = 0, alone = 0, computing = 0;
+  std::vector<bool> is_free(graph_->nodes().size(), false);  // nothing is said of it
+  const bool light = on_chip_ && plan.transfers == PlanTransfers::direct && plan.order != PlanOrder::listed;
+  std::size_t placed = 0, split = 0, alone = 0, joined = 0, computing = 0;
   std::vector<CoreId> of_kind;
   for (std::size_t n = 0; n < graph_->nodes().size(); ++n) {
     const NodeId node(n);
@@ -194,8 +203,10 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
     if (!wanted.split_stated || cores.empty()) {
       MONET_TRY(const PolicySplit* chosen, split_of(node, cores));
       if (!wanted.split_stated) {
-        split += chosen->pieces.empty() ? 0 : 1;
-        for (const LoopSize& piece : chosen->pieces) split_along(to.cuts, piece);
+        is_free[n] = light && cores.empty() && !wanted.stack && !wanted.tile_stated;
+        const std::vector<LoopSize>& pieces = is_free[n] ? chosen->light : chosen->pieces;
+        split += pieces.empty() ? 0 : 1;
+        for (const LoopSize& piece : pieces) split_along(to.cuts, piece);
       }
       placed += cores.empty() ? 1 : 0;
       if (cores.empty()) {
@@ -214,6 +225,12 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
   }
   std::vector<StackNodes> stacks;
   for (const BoundStack& stack : plan.stacks) stacks.push_back({.name = stack.name, .nodes = stack.nodes, .place = {}});
+  for (std::vector<NodeId>& nodes :
+       join_light(*graph_, *dependencies_, *tiling_, *machine_, is_free, result.operators)) {
+    alone -= nodes.size();
+    joined += nodes.size();
+    stacks.push_back({.name = {}, .nodes = std::move(nodes), .place = {}});
+  }
   MONET_TRY(result.stacks, run_order(*graph_, *dependencies_, stacks, plan.order == PlanOrder::listed));
   if (plan.order == PlanOrder::frugal) {
     result.stacks = frugal_order(*graph_, *dependencies_, std::move(result.stacks));
@@ -226,6 +243,7 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
   };
   say(placed, "on the kind of core that is fastest for them");
   say(split, "split over the cores of their kind");
+  say(joined, "in stacks with what they read from");
   say(alone, "in stacks of their own");
   return result;
 }

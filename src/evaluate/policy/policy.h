@@ -2,7 +2,7 @@
 //
 // Where nothing is said, an operator is a stack of its own, runs on the kind of core that is fastest for it, and is
 // split over all cores of that kind along the loop that leaves the least work for one of them; it is not cut into
-// tiles.
+// tiles. Light operators are cut further and joined, see light.h.
 #pragma once
 
 #include "evaluate/classes/operator_classes.h"
@@ -33,6 +33,7 @@ struct PolicySplit {
   std::uint32_t kind = 0;
   std::vector<LoopSize> pieces;  // by loop
   double cycles = 0;             // of computing, and of moving data from and to home
+  std::vector<LoopSize> light;   // pieces where the plan says nothing of a light operator
 };
 
 // Splits of operators of which a plan says nothing, by content, for many graphs on one machine. One thread at a time.
@@ -41,8 +42,9 @@ using SplitTable = ByOperatorClass<PolicySplit>;
 class Policy {
  public:
   // All must outlive it.
+  // With `on_chip`, data may stay in memories of cores between operators.
   Policy(const Graph& graph, const OperatorClasses& classes, const Dependencies& dependencies,
-         const RoutedMachine& machine, TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults);
+         const RoutedMachine& machine, TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults, bool on_chip);
 
   // Fails when no core can run an operator, or the stacks cannot be put in order.
   Expected<Assignment> complete(const PlanRequest& request);
@@ -61,6 +63,7 @@ class Policy {
   TileCosts* costs_;
   const TilingGraph* tiling_;
   SplitTable* defaults_;
+  bool on_chip_;
   PolicySplit restricted_;  // the last one over given cores
 };
 

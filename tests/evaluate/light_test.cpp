@@ -1,0 +1,105 @@
+// Light operators that do not fit their core's memory: cut, joined, and moved once.
+#include "evaluate/evaluate_case.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace monet {
+namespace {
+
+using namespace test;
+
+// One core with so much memory, eight bits a cycle to DRAM.
+std::string one_core(const std::string& sram, int bits = 8) {
+  return "memories:\n  " + memory("dram", "dram", "1 GiB", bits) + "\ncores:\n" +
+         rate_core("c0", memory("sram", "sram", sram, 512) + ", dram: {use: dram}") +
+         "links:\n  - {link: [dram, c0], width: 512 bit/cycle}\n";
+}
+
+double bytes_moved(const Case& c) {
+  double bytes = 0;
+  for (const ScheduledTransfer& transfer : c.schedule().transfers) bytes += static_cast<double>(transfer.bytes);
+  for (const ScheduledTile& tile : c.schedule().tiles) {
+    const TileCost& cost = c.schedule().costs[tile.cost];
+    bytes += (cost.home_read_bits + cost.home_write_bits) / 8;
+  }
+  return bytes;
+}
+
+std::uint32_t stack_of(const Case& c, const std::string& name) {
+  for (std::size_t n = 0; n < c.graph().nodes().size(); ++n) {
+    if (c.graph()[NodeId(n)].name == name) return c.result().assignment.operators[n].stack;
+  }
+  ADD_FAILURE() << name;
+  return 0;
+}
+
+// 16 KiB in, 16 KiB out; what passes between the operators never leaves the core.
+TEST(Light, AChainReadsOnceAndWritesOnce) {
+  const Case c(chain(3, 4096), one_core("8 KiB"));
+  EXPECT_EQ(bytes_moved(c), 2 * 4096 * 4);
+  EXPECT_GT(c.tiles("op0").size(), 1U);
+  EXPECT_EQ(c.tiles("op0").size(), c.tiles("op2").size());
+  EXPECT_EQ(stack_of(c, "op0"), stack_of(c, "op2"));
+  // DRAM reads and writes at the same time, a byte a cycle each: no longer than that and a piece at each end.
+  EXPECT_GE(c.cycles(), 4096 * 4);
+  EXPECT_LE(c.cycles(), 4096 * 4 * 2);
+  const Case apart(chain(3, 4096), one_core("8 KiB"), "transfers: memory\n");
+  EXPECT_EQ(bytes_moved(apart), 3 * 2 * 4096 * 4);
+  EXPECT_GT(apart.cycles(), c.cycles());
+}
+
+TEST(Light, WhatFitsHalfOfTheMemoryIsOnePiece) {
+  const Case c(chain(2, 4096), one_core("64 KiB"));
+  EXPECT_EQ(c.tiles("op0").size(), 1U);
+  EXPECT_NE(stack_of(c, "op0"), stack_of(c, "op1"));
+}
+
+// Four bytes an element in, four out, at one element a cycle: from 64 bits a cycle on computing takes longer.
+TEST(Light, WhatComputesLongerThanItsDataTakeIsOnePiece) {
+  EXPECT_GT(Case(chain(2, 4096), one_core("8 KiB", 32)).tiles("op0").size(), 1U);
+  EXPECT_EQ(Case(chain(2, 4096), one_core("8 KiB", 128)).tiles("op0").size(), 1U);
+}
+
+TEST(Light, CoresThatShareAMemoryCutNothingFurther) {
+  const std::string machine =
+      "memories:\n  " + memory("dram", "dram", "1 GiB", 8) + "\n  " + memory("l2", "sram", "8 KiB", 512) +
+      "\ncores:\n" + rate_core("c0", "l2: {use: l2}, dram: {use: dram}") +
+      rate_core("c1", "l2: {use: l2}, dram: {use: dram}") + "links:\n  - {link: [dram, l2], width: 512 bit/cycle}\n";
+  EXPECT_LE(Case(chain(2, 4096), machine).tiles("op0").size(), 2U);
+}
+
+TEST(Light, WhatThePlanSaysIsLeftAlone) {
+  const Case c(chain(3, 4096), one_core("8 KiB"), "operators:\n  op1: {cores: c0}\n");
+  EXPECT_EQ(c.tiles("op1").size(), 1U);
+  EXPECT_GT(c.tiles("op0").size(), 1U);
+  const std::set<std::uint32_t> stacks{stack_of(c, "op0"), stack_of(c, "op1"), stack_of(c, "op2")};
+  EXPECT_EQ(stacks.size(), 3U);
+}
+
+// A sum of three operands is cut finer than what it reads: so is that.
+TEST(Light, OperatorsOfAStackAreCutAlike) {
+  GraphBuilder b("sum");
+  const TensorId x = b.input("x", {4096, 1}), y = b.input("y", {4096, 1});
+  b.output(b.add(Op::Add, "sum", {b.add(Op::Neg, "neg", {x}), y}));
+  const Case c(finished(b), one_core("8 KiB"));
+  EXPECT_EQ(c.tiles("neg").size(), c.tiles("sum").size());
+  EXPECT_GE(c.tiles("sum").size(), 12U);
+  EXPECT_EQ(bytes_moved(c), 3 * 4096 * 4);
+}
+
+// The last reads a product of the first: joined they would wait for each other.
+TEST(Light, NothingOutsideAStackLiesBetweenItsOperators) {
+  GraphBuilder b("between");
+  const TensorId first = b.add(Op::Neg, "first", {b.input("x", {64, 64})});
+  const TensorId second = b.add(Op::Neg, "second", {first});
+  const TensorId product = b.add(Op::MatMul, "product", {first, b.input("w", {64, 64})});
+  b.output(b.add(Op::Add, "last", {second, product}));
+  const Case c(finished(b), one_core("8 KiB"));
+  EXPECT_EQ(stack_of(c, "first"), stack_of(c, "second"));
+  EXPECT_NE(stack_of(c, "first"), stack_of(c, "last"));
+}
+
+}  // namespace
+}  // namespace monet
