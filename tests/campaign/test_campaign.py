@@ -142,7 +142,7 @@ def compare_options(monet: Path, network: str, batch: int, preset: str) -> list[
         return wrong
     ratio = two["latency_cycles"] / one["latency_cycles"]
     text = f"{case} --batch {batch}: twice the batch takes {ratio:.2f} times as long"
-    # The default plan does not cut operators into tiles: what stayed on chip has no room there any more. Or groups of
+    # The default plan cuts light operators only: what else stayed on chip has no room there any more. Or groups of
     # numbers lie along the batch, of which one of a single sample needs none.
     if has_more_to_do(one, two):
         print(text, "and has more than twice as much to do or to move")

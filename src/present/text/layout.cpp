@@ -7,9 +7,9 @@ namespace monet {
 
 namespace {
 
-using Kind = TextLine::Kind;
+using LineKind = TextLine::Kind;
 
-constexpr std::size_t gap = 2;          // blanks between columns
+constexpr std::size_t column_gap = 2;   // blanks between columns
 constexpr std::size_t least_text = 24;  // characters in which words are still worth wrapping
 
 std::string without_trailing_blanks(std::string text) {
@@ -60,12 +60,12 @@ class TableLayout {
       std::vector<std::size_t> block{shown_.front()};
       std::size_t used = table_.indent() + widths_[shown_.front()];
       const std::size_t from = next;
-      while (next < shown_.size() &&
-             (next == from || used + gap + widths_[shown_[next]] <= columns_ || wraps(shown_[next], used + gap))) {
-        used += gap + widths_[shown_[next]];
+      while (next < shown_.size() && (next == from || used + column_gap + widths_[shown_[next]] <= columns_ ||
+                                      wraps(shown_[next], used + column_gap))) {
+        used += column_gap + widths_[shown_[next]];
         block.push_back(shown_[next++]);
       }
-      if (from > 1) lines_.push_back({"", Kind::words});
+      if (from > 1) lines_.push_back({"", LineKind::words});
       write(block, from > 1);
       if (shown_.size() <= 1) break;
     }
@@ -89,29 +89,30 @@ class TableLayout {
   // `again`: below a table with the same names, so that a row which has nothing but its name is left out.
   void write(const std::vector<std::size_t>& block, bool again) {
     std::size_t before = table_.indent();  // the last column
-    for (std::size_t i = 0; i + 1 < block.size(); ++i) before += widths_[block[i]] + gap;
+    for (std::size_t i = 0; i + 1 < block.size(); ++i) before += widths_[block[i]] + column_gap;
     const std::size_t last = block.back();
     const std::size_t room =
         before + widths_[last] > columns_ && wraps(last, before) ? columns_ - before : widths_[last];
     const std::string rule = std::string(table_.indent(), ' ') + std::string(before + room - table_.indent(), '-');
-    write_row(heading_, Kind::heading, block, before, room);
-    lines_.push_back({rule, Kind::rule});
+    write_row(heading_, LineKind::heading, block, before, room);
+    lines_.push_back({rule, LineKind::rule});
     for (const Table::Row& row : table_.rows()) {
       const bool bare = !row.empty() && std::all_of(block.begin() + 1, block.end(),
                                                     [&](std::size_t column) { return row[column].empty(); });
       if (row.empty()) {
-        lines_.push_back({rule, Kind::rule});
+        lines_.push_back({rule, LineKind::rule});
       } else if (!again || !bare) {
-        write_row(row, Kind::row, block, before, room);
+        write_row(row, LineKind::row, block, before, room);
       }
     }
   }
 
   // The cell of the last column takes `room` characters, and more lines where it is longer.
-  void write_row(const Table::Row& row, Kind kind, const std::vector<std::size_t>& block, std::size_t before,
+  void write_row(const Table::Row& row, LineKind kind, const std::vector<std::size_t>& block, std::size_t before,
                  std::size_t room) {
     std::string line(table_.indent(), ' ');
-    for (std::size_t i = 0; i + 1 < block.size(); ++i) line += padded(row[block[i]], block[i]) + std::string(gap, ' ');
+    for (std::size_t i = 0; i + 1 < block.size(); ++i)
+      line += padded(row[block[i]], block[i]) + std::string(column_gap, ' ');
     const std::string& cell = row[block.back()];
     if (width_of(cell) <= room) {
       lines_.push_back({without_trailing_blanks(line + padded(cell, block.back())), kind});
