@@ -63,6 +63,8 @@ int append_lines(const std::string& path, std::string text) {
   if (before > 0 && pread(file, &last, 1, before - 1) == 1 && last != '\n') text.insert(0, "\n");
   int reason = write_all(file, text);
   if (reason != 0 && before >= 0) (void)!ftruncate(file, before);
+  // A copy of this process may have the file open too: closing it here alone would not let others in.
+  (void)flock(file, LOCK_UN);
   if (close(file) != 0 && reason == 0) reason = errno;
   return reason;
 }

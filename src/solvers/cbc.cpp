@@ -57,7 +57,7 @@ class CbcProgram {
                      linear().isProvenOptimal(), linear().isProvenOptimal() ? linear().getColSolution() : nullptr);
     }
     branch();
-    return outcome(model_.isProvenInfeasible(), model_.isProvenOptimal(), model_.bestSolution());
+    return better_of(outcome(model_.isProvenInfeasible(), model_.isProvenOptimal(), model_.bestSolution()));
   }
 
  private:
@@ -164,6 +164,15 @@ class CbcProgram {
       solution.bound = values != nullptr ? std::min(bound, solution.cost) : bound;
     }
     return solution;
+  }
+
+  // CBC may lose on the way back, or to its time limit, what it had found before; that was looked at.
+  ProgramSolution better_of(ProgramSolution last) {
+    const bool kept = best_.status == ProgramStatus::feasible && last.status != ProgramStatus::optimal &&
+                      (last.values.empty() || last.cost > best_.cost);
+    if (!kept) return last;
+    best_.bound = std::min(std::max(best_.bound, last.bound), best_.cost);
+    return best_;
   }
 
   static constexpr double no_bound = 1e49;

@@ -101,5 +101,31 @@ TEST(Light, NothingOutsideAStackLiesBetweenItsOperators) {
   EXPECT_NE(stack_of(c, "first"), stack_of(c, "last"));
 }
 
+// The plan's stack reads from ours and is read by it: ours is none then.
+TEST(Light, StacksOfThePlanComeFirst) {
+  GraphBuilder b("ring");
+  const TensorId a = b.add(Op::Neg, "a", {b.input("x", {4096, 1})});
+  const TensorId other = b.add(Op::Neg, "b", {b.input("y", {4096, 1})});
+  b.output(b.add(Op::Add, "c", {other, a}));
+  b.output(b.add(Op::Mul, "d", {other, a}));
+  const Case c(finished(b), one_core("8 KiB"), "stacks:\n  - {operators: [a, d]}\n");
+  EXPECT_TRUE(c.error().message.empty()) << c.error().text();
+  EXPECT_EQ(stack_of(c, "a"), stack_of(c, "d"));
+  EXPECT_NE(stack_of(c, "b"), stack_of(c, "c"));
+}
+
+// What is made again for the backward part would be there all the time.
+TEST(Light, PartsOfTheStepAreNotJoined) {
+  GraphBuilder b("parts");
+  const TensorId first = b.add(Op::Neg, "first", {b.input("x", {4096, 1})});
+  b.output(b.add(Op::Neg, "again", {first}));
+  Graph graph = finished(b);
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    if (graph[NodeId(n)].name == "again") graph[NodeId(n)].phase = Phase::backward;
+  }
+  const Case c(std::move(graph), one_core("8 KiB"));
+  EXPECT_NE(stack_of(c, "first"), stack_of(c, "again"));
+}
+
 }  // namespace
 }  // namespace monet

@@ -1,6 +1,7 @@
 #include "evaluate/policy/light.h"
 
 #include "base/checked.h"
+#include "evaluate/plan/bind.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -29,7 +30,9 @@ class PieceFinder {
   std::vector<LoopSize> run(std::vector<LoopSize> pieces) {
     if (!is_worth_it() || fits(pieces)) return pieces;
     const std::vector<LoopSize> before = pieces;
-    std::int64_t left = most_pieces;
+    std::int64_t left = max_pieces;
+    for (const LoopSize& piece : pieces) left /= piece.size;
+    left = std::min(left, most_pieces);
     while (!fits(pieces)) {
       if (!cut_further(pieces, left)) return before;
     }
@@ -98,9 +101,10 @@ class PieceFinder {
 
 class LightStacks {
  public:
-  LightStacks(const Dependencies& dependencies, const TilingGraph& tiling, const RoutedMachine& machine,
-              std::vector<OperatorAssignment>& operators)
-      : dependencies_(dependencies),
+  LightStacks(const Graph& graph, const Dependencies& dependencies, const TilingGraph& tiling,
+              const RoutedMachine& machine, std::vector<OperatorAssignment>& operators)
+      : graph_(graph),
+        dependencies_(dependencies),
         tiling_(tiling),
         machine_(machine),
         operators_(operators),
@@ -130,8 +134,11 @@ class LightStacks {
   bool can_join(NodeId node, NodeId maker) {
     const std::size_t stack = stack_of_[maker.index()];
     if (stack == none) return false;
-    // Nothing outside lies between: whatever else it reads is made before the first of the stack.
     const std::vector<NodeId>& nodes = stacks_[stack];
+    // What is recomputed for the backward part must not be there from the forward part on.
+    const auto is_forward = [&](NodeId one) { return graph_[one].phase == Phase::forward; };
+    if (is_forward(node) != is_forward(nodes.front())) return false;
+    // Nothing outside lies between: whatever else it reads is made before the first of the stack.
     const bool closed = std::ranges::all_of(dependencies_.before(node), [&](NodeId other) {
       return stack_of_[other.index()] == stack || other < nodes.front();
     });
@@ -167,6 +174,7 @@ class LightStacks {
     operators_[to.index()].cores = operators_[from.index()].cores;
   }
 
+  const Graph& graph_;
   const Dependencies& dependencies_;
   const TilingGraph& tiling_;
   const RoutedMachine& machine_;
@@ -198,7 +206,7 @@ std::vector<std::vector<NodeId>> join_light(const Graph& graph, const Dependenci
                                             const TilingGraph& tiling, const RoutedMachine& machine,
                                             const std::vector<bool>& is_free,
                                             std::vector<OperatorAssignment>& operators) {
-  LightStacks stacks(dependencies, tiling, machine, operators);
+  LightStacks stacks(graph, dependencies, tiling, machine, operators);
   for (std::size_t n = 0; n < operators.size(); ++n) {
     if (is_free[n] && is_light(graph, NodeId(n))) stacks.add(NodeId(n));
   }

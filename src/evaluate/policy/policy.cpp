@@ -203,7 +203,7 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
     if (!wanted.split_stated || cores.empty()) {
       MONET_TRY(const PolicySplit* chosen, split_of(node, cores));
       if (!wanted.split_stated) {
-        is_free[n] = light && cores.empty() && !wanted.stack && !wanted.tile_stated;
+        is_free[n] = light && cores.empty() && !wanted.stack && !wanted.tile_stated && !wanted.priority;
         const std::vector<LoopSize>& pieces = is_free[n] ? chosen->light : chosen->pieces;
         split += pieces.empty() ? 0 : 1;
         for (const LoopSize& piece : pieces) split_along(to.cuts, piece);
@@ -225,13 +225,21 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
   }
   std::vector<StackNodes> stacks;
   for (const BoundStack& stack : plan.stacks) stacks.push_back({.name = stack.name, .nodes = stack.nodes, .place = {}});
+  const std::size_t stated = stacks.size();
   for (std::vector<NodeId>& nodes :
        join_light(*graph_, *dependencies_, *tiling_, *machine_, is_free, result.operators)) {
-    alone -= nodes.size();
     joined += nodes.size();
     stacks.push_back({.name = {}, .nodes = std::move(nodes), .place = {}});
   }
-  MONET_TRY(result.stacks, run_order(*graph_, *dependencies_, stacks, plan.order == PlanOrder::listed));
+  auto order = run_order(*graph_, *dependencies_, stacks, plan.order == PlanOrder::listed);
+  // Beside stacks of the plan, which come first, ours may have to wait for each other.
+  if (!order && joined > 0) {
+    joined = 0;
+    stacks.resize(stated);
+    order = run_order(*graph_, *dependencies_, stacks, plan.order == PlanOrder::listed);
+  }
+  alone -= joined;
+  MONET_TRY(result.stacks, std::move(order));
   if (plan.order == PlanOrder::frugal) {
     result.stacks = frugal_order(*graph_, *dependencies_, std::move(result.stacks));
   }
