@@ -136,9 +136,9 @@ class TableLayout {
 std::size_t hanging_of(std::string_view line) {
   constexpr std::size_t widest = 24;  // what is not found is further than that
   const std::size_t indent = indent_of(line);
-  const std::size_t gap = line.find("  ", indent);
-  if (gap > widest) return indent + 2;
-  const std::size_t value = line.find_first_not_of(' ', gap);
+  const std::size_t blanks = line.find("  ", indent);
+  if (blanks > widest) return indent + 2;
+  const std::size_t value = line.find_first_not_of(' ', blanks);
   return value > widest ? indent + 2 : width_of(line.substr(0, value));
 }
 
