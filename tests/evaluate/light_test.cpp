@@ -11,13 +11,13 @@ namespace {
 using namespace test;
 
 // One core with so much memory, eight bits a cycle to DRAM.
-std::string one_core(const std::string& sram, int bits = 8) {
+std::string core_with_memory(const std::string& sram, int bits = 8) {
   return "memories:\n  " + memory("dram", "dram", "1 GiB", bits) + "\ncores:\n" +
          rate_core("c0", memory("sram", "sram", sram, 512) + ", dram: {use: dram}") +
          "links:\n  - {link: [dram, c0], width: 512 bit/cycle}\n";
 }
 
-double bytes_moved(const Case& c) {
+double all_bytes_moved(const Case& c) {
   double bytes = 0;
   for (const ScheduledTransfer& transfer : c.schedule().transfers) bytes += static_cast<double>(transfer.bytes);
   for (const ScheduledTile& tile : c.schedule().tiles) {
@@ -27,7 +27,7 @@ double bytes_moved(const Case& c) {
   return bytes;
 }
 
-std::uint32_t stack_of(const Case& c, const std::string& name) {
+std::uint32_t number_of_stack(const Case& c, const std::string& name) {
   for (std::size_t n = 0; n < c.graph().nodes().size(); ++n) {
     if (c.graph()[NodeId(n)].name == name) return c.result().assignment.operators[n].stack;
   }
@@ -37,29 +37,29 @@ std::uint32_t stack_of(const Case& c, const std::string& name) {
 
 // 16 KiB in, 16 KiB out; what passes between the operators never leaves the core.
 TEST(Light, AChainReadsOnceAndWritesOnce) {
-  const Case c(chain(3, 4096), one_core("8 KiB"));
-  EXPECT_EQ(bytes_moved(c), 2 * 4096 * 4);
+  const Case c(chain(3, 4096), core_with_memory("8 KiB"));
+  EXPECT_EQ(all_bytes_moved(c), 2 * 4096 * 4);
   EXPECT_GT(c.tiles("op0").size(), 1U);
   EXPECT_EQ(c.tiles("op0").size(), c.tiles("op2").size());
-  EXPECT_EQ(stack_of(c, "op0"), stack_of(c, "op2"));
+  EXPECT_EQ(number_of_stack(c, "op0"), number_of_stack(c, "op2"));
   // DRAM reads and writes at the same time, a byte a cycle each: no longer than that and a piece at each end.
   EXPECT_GE(c.cycles(), 4096 * 4);
   EXPECT_LE(c.cycles(), 4096 * 4 * 2);
-  const Case apart(chain(3, 4096), one_core("8 KiB"), "transfers: memory\n");
-  EXPECT_EQ(bytes_moved(apart), 3 * 2 * 4096 * 4);
+  const Case apart(chain(3, 4096), core_with_memory("8 KiB"), "transfers: memory\n");
+  EXPECT_EQ(all_bytes_moved(apart), 3 * 2 * 4096 * 4);
   EXPECT_GT(apart.cycles(), c.cycles());
 }
 
 TEST(Light, WhatFitsHalfOfTheMemoryIsOnePiece) {
-  const Case c(chain(2, 4096), one_core("64 KiB"));
+  const Case c(chain(2, 4096), core_with_memory("64 KiB"));
   EXPECT_EQ(c.tiles("op0").size(), 1U);
-  EXPECT_NE(stack_of(c, "op0"), stack_of(c, "op1"));
+  EXPECT_NE(number_of_stack(c, "op0"), number_of_stack(c, "op1"));
 }
 
 // Four bytes an element in, four out, at one element a cycle: from 64 bits a cycle on computing takes longer.
 TEST(Light, WhatComputesLongerThanItsDataTakeIsOnePiece) {
-  EXPECT_GT(Case(chain(2, 4096), one_core("8 KiB", 32)).tiles("op0").size(), 1U);
-  EXPECT_EQ(Case(chain(2, 4096), one_core("8 KiB", 128)).tiles("op0").size(), 1U);
+  EXPECT_GT(Case(chain(2, 4096), core_with_memory("8 KiB", 32)).tiles("op0").size(), 1U);
+  EXPECT_EQ(Case(chain(2, 4096), core_with_memory("8 KiB", 128)).tiles("op0").size(), 1U);
 }
 
 TEST(Light, CoresThatShareAMemoryCutNothingFurther) {
@@ -71,10 +71,10 @@ TEST(Light, CoresThatShareAMemoryCutNothingFurther) {
 }
 
 TEST(Light, WhatThePlanSaysIsLeftAlone) {
-  const Case c(chain(3, 4096), one_core("8 KiB"), "operators:\n  op1: {cores: c0}\n");
+  const Case c(chain(3, 4096), core_with_memory("8 KiB"), "operators:\n  op1: {cores: c0}\n");
   EXPECT_EQ(c.tiles("op1").size(), 1U);
   EXPECT_GT(c.tiles("op0").size(), 1U);
-  const std::set<std::uint32_t> stacks{stack_of(c, "op0"), stack_of(c, "op1"), stack_of(c, "op2")};
+  const std::set<std::uint32_t> stacks{number_of_stack(c, "op0"), number_of_stack(c, "op1"), number_of_stack(c, "op2")};
   EXPECT_EQ(stacks.size(), 3U);
 }
 
@@ -83,10 +83,10 @@ TEST(Light, OperatorsOfAStackAreCutAlike) {
   GraphBuilder b("sum");
   const TensorId x = b.input("x", {4096, 1}), y = b.input("y", {4096, 1});
   b.output(b.add(Op::Add, "sum", {b.add(Op::Neg, "neg", {x}), y}));
-  const Case c(finished(b), one_core("8 KiB"));
+  const Case c(finished(b), core_with_memory("8 KiB"));
   EXPECT_EQ(c.tiles("neg").size(), c.tiles("sum").size());
   EXPECT_GE(c.tiles("sum").size(), 12U);
-  EXPECT_EQ(bytes_moved(c), 3 * 4096 * 4);
+  EXPECT_EQ(all_bytes_moved(c), 3 * 4096 * 4);
 }
 
 // The last reads a product of the first: joined they would wait for each other.
@@ -96,9 +96,9 @@ TEST(Light, NothingOutsideAStackLiesBetweenItsOperators) {
   const TensorId second = b.add(Op::Neg, "second", {first});
   const TensorId product = b.add(Op::MatMul, "product", {first, b.input("w", {64, 64})});
   b.output(b.add(Op::Add, "last", {second, product}));
-  const Case c(finished(b), one_core("8 KiB"));
-  EXPECT_EQ(stack_of(c, "first"), stack_of(c, "second"));
-  EXPECT_NE(stack_of(c, "first"), stack_of(c, "last"));
+  const Case c(finished(b), core_with_memory("8 KiB"));
+  EXPECT_EQ(number_of_stack(c, "first"), number_of_stack(c, "second"));
+  EXPECT_NE(number_of_stack(c, "first"), number_of_stack(c, "last"));
 }
 
 // The plan's stack reads from ours and is read by it: ours is none then.
@@ -108,10 +108,10 @@ TEST(Light, StacksOfThePlanComeFirst) {
   const TensorId other = b.add(Op::Neg, "b", {b.input("y", {4096, 1})});
   b.output(b.add(Op::Add, "c", {other, a}));
   b.output(b.add(Op::Mul, "d", {other, a}));
-  const Case c(finished(b), one_core("8 KiB"), "stacks:\n  - {operators: [a, d]}\n");
+  const Case c(finished(b), core_with_memory("8 KiB"), "stacks:\n  - {operators: [a, d]}\n");
   EXPECT_TRUE(c.error().message.empty()) << c.error().text();
-  EXPECT_EQ(stack_of(c, "a"), stack_of(c, "d"));
-  EXPECT_NE(stack_of(c, "b"), stack_of(c, "c"));
+  EXPECT_EQ(number_of_stack(c, "a"), number_of_stack(c, "d"));
+  EXPECT_NE(number_of_stack(c, "b"), number_of_stack(c, "c"));
 }
 
 // What is made again for the backward part would be there all the time.
@@ -123,8 +123,8 @@ TEST(Light, PartsOfTheStepAreNotJoined) {
   for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
     if (graph[NodeId(n)].name == "again") graph[NodeId(n)].phase = Phase::backward;
   }
-  const Case c(std::move(graph), one_core("8 KiB"));
-  EXPECT_NE(stack_of(c, "first"), stack_of(c, "again"));
+  const Case c(std::move(graph), core_with_memory("8 KiB"));
+  EXPECT_NE(number_of_stack(c, "first"), number_of_stack(c, "again"));
 }
 
 }  // namespace
