@@ -16,6 +16,9 @@ namespace monet {
 
 bool is_light(const Graph& graph, NodeId node);
 
+// Bytes of a tile in the memory in which a core has its data of that path.
+double bytes_beside(const CorePlaces& core, const TileEstimate& tile, std::size_t path);
+
 // Pieces of a light operator on a kind of core, beside those that it is split into already: as few as fit half of its
 // core's memory, by channels first, since norms can be cut no other way. As they are where they fit, where the operator
 // is no faster for it (it computes longer than its data take from home, or its cores share a memory), or where nothing

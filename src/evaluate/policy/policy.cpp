@@ -90,10 +90,7 @@ double Policy::cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSi
   double cycles = piece.cycles;
   double bits = 0;
   for (std::size_t p = 0; p < path_count; ++p) {
-    double in_memory = 0;
-    for (std::size_t q = 0; q < path_count; ++q) {
-      if (core.local[q] == core.local[p]) in_memory += piece.bits[q] / 8;
-    }
+    const double in_memory = bytes_beside(core, piece, p);
     // Half of what is a core's share, where others work in that memory too.
     const auto sharing = [&](MemoryId memory) { return std::min<std::int64_t>(pieces, machine_->users(memory)); };
     const bool fits = core.local[p].valid() &&
