@@ -70,6 +70,7 @@ monet_room(evaluate
   plan/rewritten.cpp
   plan/stack_order.cpp
   plan/writer.cpp
+  policy/buffer_cuts.cpp
   policy/light.cpp
   policy/policy.cpp
   policy/streaming.cpp

@@ -14,88 +14,20 @@ namespace {
 // More pieces are more transfers and hardly faster: with 16, 32, 64, 256 nine networks on seven machines
 // take 2.70, 2.63, 2.56, 2.56 times their bounds in the mean.
 constexpr std::int64_t most_pieces = 64;
+// Of an update nobody reads the pieces.
+constexpr std::int64_t most_pieces_of_updates = 1024;
 
-std::int64_t size_of(const TilingGraph& tiling, NodeId node, Dim name) {
+const CuttableLoop* loop_named(const TilingGraph& tiling, NodeId node, Dim name) {
   for (const CuttableLoop& loop : tiling.cuttable(node)) {
-    if (loop.loop.name == name && !loop.reduces) return loop.loop.size;
+    if (loop.loop.name == name) return &loop;
   }
-  return 0;
+  return nullptr;
 }
 
-class PieceFinder {
- public:
-  PieceFinder(const TilingGraph& tiling, const RoutedMachine& machine, TileCosts& costs, NodeId node,
-              std::uint32_t kind)
-      : tiling_(tiling), machine_(machine), costs_(costs), node_(node), kind_(kind) {}
-
-  std::vector<LoopSize> run(std::vector<LoopSize> pieces) {
-    if (!is_worth_it() || fits(pieces)) return pieces;
-    const std::vector<LoopSize> before = pieces;
-    std::int64_t left = max_pieces;
-    for (const LoopSize& piece : pieces) left /= piece.size;
-    left = std::min(left, most_pieces);
-    while (!fits(pieces)) {
-      if (!cut_further(pieces, left)) return before;
-    }
-    return pieces;
-  }
-
- private:
-  const CorePlaces& core() const { return machine_[machine_.first_of_kind(kind_)]; }
-
-  bool is_worth_it() const {
-    for (MemoryId local : core().local) {
-      if (!local.valid() || machine_.is_shared(local)) return false;
-    }
-    const double width = machine_.home_bits_per_cycle(machine_.first_of_kind(kind_));
-    if (width <= 0) return false;
-    const TileEstimate& whole = costs_.estimate(node_, kind_, {});
-    double bits = 0;
-    for (double of_path : whole.bits) bits += of_path;
-    const auto cores = static_cast<double>(machine_.cores_of_kind(kind_).size());
-    return bits / width >= whole.cycles / cores;
-  }
-
-  bool fits(const std::vector<LoopSize>& pieces) const {
-    std::vector<LoopSize> extents;
-    for (const LoopSize& piece : pieces) {
-      extents.push_back({piece.loop, ceil_divide(size_of(tiling_, node_, piece.loop), piece.size)});
-    }
-    const TileEstimate estimate = costs_.estimate(node_, kind_, extents);
-    for (std::size_t p = 0; p < path_count; ++p) {
-      const double bytes = bytes_beside(core(), estimate, p);
-      if (2 * bytes > static_cast<double>(machine_.capacity_bytes(core().local[p]))) return false;
-    }
-    return true;
-  }
-
-  // Twice as many pieces of the first loop that can be cut, as long as there are no more than `left` times as many.
-  bool cut_further(std::vector<LoopSize>& pieces, std::int64_t& left) const {
-    constexpr Dim order[] = {Dim::K, Dim::G, Dim::B, Dim::H, Dim::OZ, Dim::OY, Dim::D, Dim::OX, Dim::C};
-    const auto rank = [&](const CuttableLoop& loop) { return std::ranges::find(order, loop.loop.name); };
-    const CuttableLoop* best = nullptr;
-    for (const CuttableLoop& loop : tiling_.cuttable(node_)) {
-      const auto known = std::ranges::find(pieces, loop.loop.name, &LoopSize::loop);
-      if (loop.reduces || loop.loop.size <= (known == pieces.end() ? 1 : known->size)) continue;
-      if (best == nullptr || rank(loop) < rank(*best)) best = &loop;
-    }
-    if (best == nullptr || left < 2) return false;
-    left /= 2;
-    const auto known = std::ranges::find(pieces, best->loop.name, &LoopSize::loop);
-    if (known == pieces.end()) {
-      pieces.push_back({best->loop.name, 2});
-    } else {
-      known->size = std::min(2 * known->size, best->loop.size);
-    }
-    return true;
-  }
-
-  const TilingGraph& tiling_;
-  const RoutedMachine& machine_;
-  TileCosts& costs_;
-  NodeId node_;
-  std::uint32_t kind_;
-};
+std::int64_t size_of(const TilingGraph& tiling, NodeId node, Dim name) {
+  const CuttableLoop* loop = loop_named(tiling, node, name);
+  return loop == nullptr ? 0 : loop->loop.size;
+}
 
 class LightStacks {
  public:
@@ -140,7 +72,15 @@ class LightStacks {
     const bool closed = std::ranges::all_of(dependencies_.before(node), [&](NodeId other) {
       return stack_of_[other.index()] == stack || other < nodes.front();
     });
-    return closed && cut_alike(node, maker, nodes);
+    return closed && !is_cut_sum(maker) && cut_alike(node, maker, nodes);
+  }
+
+  // It is there only when all of its pieces have run.
+  bool is_cut_sum(NodeId node) const {
+    return std::ranges::any_of(operators_[node.index()].cuts, [&](const LoopCut& cut) {
+      const CuttableLoop* loop = loop_named(tiling_, node, cut.loop);
+      return loop != nullptr && loop->reduces;
+    });
   }
 
   bool cut_alike(NodeId node, NodeId maker, const std::vector<NodeId>& nodes) {
@@ -190,6 +130,7 @@ bool is_light(const Graph& graph, NodeId node) {
     case OpFamily::reduction:
     case OpFamily::softmax:
     case OpFamily::norm:
+    case OpFamily::optimizer:
     case OpFamily::movement: return true;
     default: return false;
   }
@@ -203,9 +144,118 @@ double bytes_beside(const CorePlaces& core, const TileEstimate& tile, std::size_
   return bytes;
 }
 
-std::vector<LoopSize> pieces_that_fit(const TilingGraph& tiling, const RoutedMachine& machine, TileCosts& costs,
-                                      NodeId node, std::uint32_t kind, std::vector<LoopSize> pieces) {
-  return PieceFinder(tiling, machine, costs, node, kind).run(std::move(pieces));
+LightPieces::LightPieces(const Graph& graph, const Dependencies& dependencies, const TilingGraph& tiling,
+                         const RoutedMachine& machine, TileCosts& costs, const std::vector<bool>& sums)
+    : graph_(graph),
+      tiling_(tiling),
+      machine_(machine),
+      costs_(costs),
+      buffers_(graph, tiling),
+      loops_(graph.nodes().size()),
+      updates_(graph.nodes().size(), false) {
+  find_shared_loops(dependencies, sums);
+  find_updates(dependencies);
+}
+
+void LightPieces::find_shared_loops(const Dependencies& dependencies, const std::vector<bool>& sums) {
+  std::vector<LoopSet> own(loops_.size());
+  for (std::size_t n = 0; n < own.size(); ++n) {
+    if (!is_light(graph_, NodeId(n))) continue;
+    for (const CuttableLoop& loop : tiling_.cuttable(NodeId(n))) {
+      if (!loop.reduces || sums[n]) own[n].set(static_cast<std::size_t>(loop.loop.name));
+    }
+  }
+  loops_ = own;
+  const auto is_forward = [&](NodeId node) { return graph_[node].phase == Phase::forward; };
+  for (std::size_t n = own.size(); n-- > 0;) {
+    const NodeId reader(n);
+    if (own[n].none() || graph_[reader].phase == Phase::optimizer) continue;
+    for (NodeId maker : dependencies.before(reader)) {
+      if (own[maker.index()].none() || is_forward(maker) != is_forward(reader)) continue;
+      LoopSet common;
+      for (const CuttableLoop& loop : tiling_.cuttable(maker)) {
+        const auto name = static_cast<std::size_t>(loop.loop.name);
+        // A sum is there only at its end.
+        common[name] = own[maker.index()][name] && !loop.reduces && loops_[n][name] &&
+                       size_of(tiling_, reader, loop.loop.name) == loop.loop.size;
+      }
+      // Of two readers that want different ones the first has its way.
+      LoopSet& loops = loops_[maker.index()];
+      if (common.any()) loops = (common & loops).any() ? common & loops : common;
+    }
+  }
+}
+
+void LightPieces::find_updates(const Dependencies& dependencies) {
+  for (std::size_t n = 0; n < updates_.size(); ++n) {
+    if (graph_[NodeId(n)].phase != Phase::optimizer) continue;
+    updates_[n] = true;
+    for (NodeId maker : dependencies.before(NodeId(n))) {
+      if (graph_[maker].phase == Phase::backward) updates_[maker.index()] = true;
+    }
+  }
+}
+
+std::vector<LoopSize> LightPieces::cut(NodeId node, std::uint32_t kind, std::vector<LoopSize> pieces) {
+  if (!is_worth_it(node, kind) || fits(node, kind, pieces)) return pieces;
+  const std::vector<LoopSize> before = pieces;
+  std::int64_t left = max_pieces;
+  for (const LoopSize& piece : pieces) left /= piece.size;
+  left = std::min(left, updates_[node.index()] ? most_pieces_of_updates : most_pieces);
+  const BufferCuts::Meetings meetings = buffers_.meetings(node);
+  for (; !fits(node, kind, pieces); left /= 2) {
+    if (left < 2 || !cut_further(node, meetings, pieces)) return before;
+  }
+  return pieces;
+}
+
+bool LightPieces::is_worth_it(NodeId node, std::uint32_t kind) {
+  for (MemoryId local : core(kind).local) {
+    if (!local.valid() || machine_.is_shared(local)) return false;
+  }
+  const double width = machine_.home_bits_per_cycle(machine_.first_of_kind(kind));
+  if (width <= 0) return false;
+  const TileEstimate& whole = costs_.estimate(node, kind, {});
+  double bits = 0;
+  for (double of_path : whole.bits) bits += of_path;
+  const auto cores = static_cast<double>(machine_.cores_of_kind(kind).size());
+  return bits / width >= whole.cycles / cores;
+}
+
+bool LightPieces::fits(NodeId node, std::uint32_t kind, std::span<const LoopSize> pieces) {
+  std::vector<LoopSize> extents;
+  for (const LoopSize& piece : pieces) {
+    extents.push_back({piece.loop, ceil_divide(size_of(tiling_, node, piece.loop), piece.size)});
+  }
+  const TileEstimate estimate = costs_.estimate(node, kind, extents);
+  for (std::size_t p = 0; p < path_count; ++p) {
+    const double bytes = bytes_beside(core(kind), estimate, p);
+    if (2 * bytes > static_cast<double>(machine_.capacity_bytes(core(kind).local[p]))) return false;
+  }
+  return true;
+}
+
+// Twice as many pieces of the loop along which they meet the fewest buffers.
+bool LightPieces::cut_further(NodeId node, const BufferCuts::Meetings& meetings, std::vector<LoopSize>& pieces) const {
+  // Where several are as good: norms of channels can be cut no other way.
+  constexpr Dim order[] = {Dim::K, Dim::G, Dim::B, Dim::H, Dim::OZ, Dim::OY, Dim::D, Dim::OX, Dim::C};
+  std::vector<LoopSize> best;
+  std::pair<std::int64_t, std::ptrdiff_t> best_score;
+  for (const CuttableLoop& loop : tiling_.cuttable(node)) {
+    if (!loops_[node.index()][static_cast<std::size_t>(loop.loop.name)]) continue;
+    std::vector<LoopSize> further = pieces;
+    auto known = std::ranges::find(further, loop.loop.name, &LoopSize::loop);
+    if (known == further.end()) known = further.insert(known, {loop.loop.name, 1});
+    if (loop.loop.size <= known->size) continue;
+    known->size = std::min(2 * known->size, loop.loop.size);
+    const std::pair score(meetings(further), std::ranges::find(order, loop.loop.name) - std::begin(order));
+    if (!best.empty() && score >= best_score) continue;
+    best = std::move(further);
+    best_score = score;
+  }
+  if (best.empty()) return false;
+  pieces = std::move(best);
+  return true;
 }
 
 std::vector<std::vector<NodeId>> join_light(const Graph& graph, const Dependencies& dependencies,

@@ -83,35 +83,87 @@ Policy::Policy(const Graph& graph, const OperatorClasses& classes, const Depende
       on_chip_(on_chip) {}
 
 // Data that fit the cores' memories come once, if a bus carries them to all; what streams comes for every piece.
-double Policy::cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSize> extents, std::int64_t pieces) {
-  const TileEstimate piece = costs_->estimate(node, kind, extents);
+double Policy::cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSize> extents, std::int64_t pieces,
+                         std::int64_t tiles) {
+  const TileEstimate tile = costs_->estimate(node, kind, extents);
   const TileEstimate& whole = costs_->estimate(node, kind, {});
-  const CorePlaces& core = (*machine_)[machine_->first_of_kind(kind)];
-  double cycles = piece.cycles;
+  double cycles = static_cast<double>(tiles) * tile.cycles;
   double bits = 0;
   for (std::size_t p = 0; p < path_count; ++p) {
-    const double in_memory = bytes_beside(core, piece, p);
-    // Half of what is a core's share, where others work in that memory too.
-    const auto sharing = [&](MemoryId memory) { return std::min<std::int64_t>(pieces, machine_->users(memory)); };
-    const bool fits = core.local[p].valid() &&
-                      in_memory <= static_cast<double>(machine_->capacity_bytes(core.local[p])) /
-                                       static_cast<double>(2 * std::max<std::int64_t>(1, sharing(core.local[p])));
-    bits += fits ? std::min(whole.bits[p], static_cast<double>(pieces) * piece.bits[p])
-                 : static_cast<double>(pieces) * piece.bits[p];
+    const double all = static_cast<double>(pieces * tiles) * tile.bits[p];
+    bits += fits_beside(kind, tile, p, pieces, 2) ? std::min(whole.bits[p], all) : all;
   }
   const double width = machine_->home_bits_per_cycle(machine_->first_of_kind(kind));
   if (width > 0) cycles += bits / width;
   return cycles;
 }
 
+// Half of what is a core's share, where others work in that memory too.
+bool Policy::fits_beside(std::uint32_t kind, const TileEstimate& tile, std::size_t path, std::int64_t pieces,
+                         int parts) const {
+  const CorePlaces& core = (*machine_)[machine_->first_of_kind(kind)];
+  const MemoryId memory = core.local[path];
+  if (!memory.valid()) return false;
+  const std::int64_t sharing = std::max<std::int64_t>(1, std::min<std::int64_t>(pieces, machine_->users(memory)));
+  return bytes_beside(core, tile, path) <=
+         static_cast<double>(machine_->capacity_bytes(memory)) / static_cast<double>(parts * sharing);
+}
+
+// Tiles along a sum, so that what they read fits: the sum stays in its core, and what is read comes once.
+void Policy::add_tiled(NodeId node, PolicySplit& split, std::span<const LoopSize> pieces,
+                       std::span<const LoopSize> extents) {
+  constexpr std::int64_t most_tiles = 64;
+  std::int64_t count = 1;
+  for (const LoopSize& piece : pieces) count *= piece.size;
+  const auto fits = [&](std::span<const LoopSize> each) {
+    const TileEstimate tile = costs_->estimate(node, split.kind, each);
+    for (std::size_t p = 0; p < path_count; ++p) {
+      if (!fits_beside(split.kind, tile, p, count, 4)) return false;  // the next one comes meanwhile
+    }
+    return true;
+  };
+  if (fits(extents)) return;
+  for (const CuttableLoop& loop : tiling_->cuttable(node)) {
+    if (!loop.reduces) continue;
+    std::vector<LoopSize> each(extents.begin(), extents.end());
+    each.push_back({loop.loop.name, loop.loop.size});
+    std::int64_t tiles = 1;
+    while (tiles < most_tiles && each.back().size > 1 && !fits(each)) {
+      tiles *= 2;
+      each.back().size = ceil_divide(loop.loop.size, tiles);
+    }
+    if (!fits(each)) continue;
+    tiles = ceil_divide(loop.loop.size, each.back().size);
+    split.tiled.push_back({.pieces = {pieces.begin(), pieces.end()},
+                           .tile = each.back(),
+                           .cycles = cycles_of(node, split.kind, each, count, tiles)});
+  }
+}
+
+const PolicySplit::Tiled* Policy::tiled_of(NodeId node, const PolicySplit& split) const {
+  if (split.tiled.empty()) return nullptr;
+  const std::vector<LoopsAlong> reads = tiling_->read_along(node);
+  const auto comes_in_parts = [&](const PolicySplit::Tiled& tiled) {
+    // Of what an operator makes, parts go to one core each.
+    return std::ranges::all_of(reads, [&](const LoopsAlong& along) {
+      return !(*graph_)[along.tensor].producer.valid() || std::ranges::all_of(tiled.pieces, [&](const LoopSize& piece) {
+        return std::ranges::find(along.loops, std::optional(piece.loop)) != along.loops.end();
+      });
+    });
+  };
+  const auto found = std::ranges::find_if(split.tiled, comes_in_parts);
+  return found == split.tiled.end() ? nullptr : &*found;
+}
+
 PolicySplit Policy::best_split(NodeId node, std::uint32_t kind, std::size_t cores) {
-  PolicySplit best{.kind = kind, .pieces = {}, .cycles = cycles_of(node, kind, {}, 1)};
+  PolicySplit best{.kind = kind, .pieces = {}, .cycles = cycles_of(node, kind, {}, 1), .tiled = {}};
   if (cores <= 1) return best;
   std::vector<CuttableLoop> loops;
   for (const CuttableLoop& loop : tiling_->cuttable(node)) {
     if (!loop.reduces && loop.loop.size > 1) loops.push_back(loop);
   }
   std::ranges::stable_sort(loops, {}, [](const CuttableLoop& loop) { return preference(loop.loop.name); });
+  const bool tiled = on_chip_ && !is_light(*graph_, node);
   const auto n = static_cast<std::int64_t>(cores);
   const auto consider = [&](std::vector<LoopSize> pieces) {
     std::vector<LoopSize> extents;
@@ -122,7 +174,10 @@ PolicySplit Policy::best_split(NodeId node, std::uint32_t kind, std::size_t core
       extents.push_back({piece.loop, ceil_divide(loop->loop.size, piece.size)});
     }
     const double cycles = cycles_of(node, kind, extents, count);
-    if (cycles < best.cycles) best = {.kind = kind, .pieces = std::move(pieces), .cycles = cycles};
+    if (tiled) add_tiled(node, best, pieces, extents);
+    if (cycles >= best.cycles) return;
+    best.pieces = std::move(pieces);
+    best.cycles = cycles;
   };
   for (const CuttableLoop& first : loops) {
     const std::int64_t pieces = needed_pieces(first.loop.size, n);
@@ -133,6 +188,8 @@ PolicySplit Policy::best_split(NodeId node, std::uint32_t kind, std::size_t core
       consider({{first.loop.name, pieces}, {second.loop.name, needed_pieces(second.loop.size, n / pieces)}});
     }
   }
+  std::erase_if(best.tiled, [&](const PolicySplit::Tiled& each) { return 1.5 * each.cycles >= best.cycles; });
+  std::ranges::stable_sort(best.tiled, {}, &PolicySplit::Tiled::cycles);
   return best;
 }
 
@@ -144,10 +201,6 @@ Expected<const PolicySplit*> Policy::split_of(NodeId node, std::span<const CoreI
   const std::uint32_t content = (*classes_)[node];
   if (const PolicySplit* known = defaults_->find(content)) return known;
   MONET_TRY(PolicySplit found, find_split(node, cores));
-  found.light = found.pieces;
-  if (on_chip_ && is_light(*graph_, node)) {
-    found.light = pieces_that_fit(*tiling_, *machine_, *costs_, node, found.kind, found.pieces);
-  }
   return &defaults_->add(content, std::move(found));
 }
 
@@ -178,6 +231,16 @@ Expected<PolicySplit> Policy::find_split(NodeId node, std::span<const CoreId> gi
   return *std::move(best);
 }
 
+Expected<std::vector<bool>> Policy::lights_on_one_core(const BoundPlan& plan) {
+  std::vector<bool> result(graph_->nodes().size(), false);
+  for (std::size_t n = 0; n < result.size(); ++n) {
+    if (!is_light(*graph_, NodeId(n)) || !plan.operators[n].cores.empty()) continue;
+    MONET_TRY(const PolicySplit* chosen, split_of(NodeId(n), {}));
+    result[n] = machine_->cores_of_kind(chosen->kind).size() == 1;
+  }
+  return result;
+}
+
 Expected<Assignment> Policy::complete(const PlanRequest& request) {
   const BoundPlan& plan = request.plan;
   Assignment result{.order = plan.order, .transfers = plan.transfers};
@@ -187,6 +250,11 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
   const bool light = on_chip_ && plan.transfers == PlanTransfers::direct && plan.order != PlanOrder::listed;
   std::size_t placed = 0, split = 0, alone = 0, joined = 0, computing = 0;
   std::vector<CoreId> of_kind;
+  std::optional<LightPieces> light_pieces;
+  if (light) {
+    MONET_TRY(const std::vector<bool> on_one_core, lights_on_one_core(plan));
+    light_pieces.emplace(*graph_, *dependencies_, *tiling_, *machine_, *costs_, on_one_core);
+  }
   for (std::size_t n = 0; n < graph_->nodes().size(); ++n) {
     const NodeId node(n);
     if (family_of((*graph_)[node].op) == OpFamily::view) continue;
@@ -201,9 +269,14 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
       MONET_TRY(const PolicySplit* chosen, split_of(node, cores));
       if (!wanted.split_stated) {
         is_free[n] = light && cores.empty() && !wanted.stack && !wanted.tile_stated && !wanted.priority;
-        const std::vector<LoopSize>& pieces = is_free[n] ? chosen->light : chosen->pieces;
+        const PolicySplit::Tiled* tiled = is_free[n] ? tiled_of(node, *chosen) : nullptr;
+        std::vector<LoopSize> pieces = tiled == nullptr ? chosen->pieces : tiled->pieces;
+        if (is_free[n] && is_light(*graph_, node)) {
+          pieces = light_pieces->cut(node, chosen->kind, std::move(pieces));
+        }
         split += pieces.empty() ? 0 : 1;
         for (const LoopSize& piece : pieces) split_along(to.cuts, piece);
+        if (tiled != nullptr) to.cuts.push_back({tiled->tile.loop, 1, tiled->tile.size});
       }
       placed += cores.empty() ? 1 : 0;
       if (cores.empty()) {
@@ -215,6 +288,7 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
         cores = of_kind;
       }
     }
+    if (light) light_pieces->add(node, to.cuts);
     std::size_t count = 1;
     for (const LoopCut& cut : to.cuts) count *= static_cast<std::size_t>(cut.pieces);
     to.cores.reserve(count);

@@ -33,7 +33,14 @@ struct PolicySplit {
   std::uint32_t kind = 0;
   std::vector<LoopSize> pieces;  // by loop
   double cycles = 0;             // of computing, and of moving data from and to home
-  std::vector<LoopSize> light;   // pieces where the plan says nothing of a light operator
+
+  // In tiles along a sum, where a piece does not fit its core; faster, if what all pieces read comes in such parts.
+  struct Tiled {
+    std::vector<LoopSize> pieces;
+    LoopSize tile;  // iterations at a time
+    double cycles = 0;
+  };
+  std::vector<Tiled> tiled;  // the fastest first
 };
 
 // Splits of operators of which a plan says nothing, by content, for many graphs on one machine. One thread at a time.
@@ -53,7 +60,15 @@ class Policy {
   // Over some of `cores`; over any, if there are none.
   Expected<const PolicySplit*> split_of(NodeId node, std::span<const CoreId> cores);
   Expected<PolicySplit> find_split(NodeId node, std::span<const CoreId> given);
-  double cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSize> extents, std::int64_t pieces);
+  // By node: a light operator whose kind has a single core.
+  Expected<std::vector<bool>> lights_on_one_core(const BoundPlan& plan);
+  double cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSize> extents, std::int64_t pieces,
+                   std::int64_t tiles = 1);
+  bool fits_beside(std::uint32_t kind, const TileEstimate& tile, std::size_t path, std::int64_t pieces,
+                   int parts) const;
+  void add_tiled(NodeId node, PolicySplit& split, std::span<const LoopSize> pieces, std::span<const LoopSize> extents);
+  // Nothing: it is not tiled.
+  const PolicySplit::Tiled* tiled_of(NodeId node, const PolicySplit& split) const;
   PolicySplit best_split(NodeId node, std::uint32_t kind, std::size_t cores);
 
   const Graph* graph_;

@@ -95,10 +95,13 @@ void Bookings::Front::advance_to(double now) {
 }
 
 double Bookings::run(std::span<const ChannelUse> uses, double start, double amount, double speed, bool booked,
-                     double* begin) {
+                     double* begin, Full* full) {
   taken_.clear();
   if (begin != nullptr) *begin = start;
   if (amount <= 0) return start;
+  const bool inside = full != nullptr && full->from <= start && start < full->to;
+  const double asked = inside ? full->from : start;
+  if (inside) start = full->to;
   // Of each channel: the piece it is in, what is left there for each unit of the activity, and when the next begins.
   fronts_.clear();
   for (const ChannelUse& use : uses) {
@@ -109,22 +112,25 @@ double Bookings::run(std::span<const ChannelUse> uses, double start, double amou
     front.look();
   }
   double now = start;
+  double full_to = start;  // nothing is left from `start` until then
   bool begun = false;
   while (amount > 0) {
-    double rate = speed;
+    double free = std::numeric_limits<double>::infinity();
     double until = std::numeric_limits<double>::infinity();
     double blocked = 0;  // until when nothing moves
     for (const Front& front : fronts_) {
-      rate = std::min(rate, front.rate);
+      free = std::min(free, front.rate);
       until = std::min(until, front.until);
       if (front.rate <= least_share * speed) blocked = std::max(blocked, front.until);
     }
+    const double rate = std::min(speed, free);
     double end = blocked;
     if (rate > least_share * speed) {
       if (!begun && begin != nullptr) *begin = now;
       begun = true;
       end = std::min(until, now + amount / rate);
       if (booked) taken_.push_back({now, end, rate});
+      if (full_to == now && booked && rate >= free) full_to = end;
       if (end < until || until == std::numeric_limits<double>::infinity()) {
         now = end;
         break;
@@ -132,8 +138,12 @@ double Bookings::run(std::span<const ChannelUse> uses, double start, double amou
       amount -= (end - now) * rate;
       if (amount <= least_share) amount = 0;
     }
+    if (rate <= least_share * speed && full_to == now) full_to = end;
     now = end;
     for (Front& front : fronts_) front.advance_to(now);
+  }
+  if (full != nullptr && full_to > full->to) {
+    *full = {asked <= full->to ? std::min(asked, full->from) : asked, full_to};
   }
   if (booked) {
     for (const Taken& taken : taken_) {

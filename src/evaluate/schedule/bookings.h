@@ -15,21 +15,29 @@ class Bookings {
  public:
   explicit Bookings(std::span<const Channel> channels);
 
+  // Between these moments nothing is left for what always takes the same channels at the same speed. Bookings only
+  // become more, so it need not be looked at again.
+  struct Full {
+    double from = 0, to = 0;
+  };
+
   // An activity of `amount` units at no more than `speed` a cycle, from `start` on; a unit takes `share` bits of each
   // of the channels, each of which is listed once. When it is done; with `begin` also when it gets going.
-  double book(std::span<const ChannelUse> uses, double start, double amount, double speed, double* begin = nullptr) {
-    return run(uses, start, amount, speed, true, begin);
+  double book(std::span<const ChannelUse> uses, double start, double amount, double speed, double* begin = nullptr,
+              Full* full = nullptr) {
+    return run(uses, start, amount, speed, true, begin, full);
   }
   // The same, without booking.
-  double probe(std::span<const ChannelUse> uses, double start, double amount, double speed) {
-    return run(uses, start, amount, speed, false, nullptr);
+  double probe(std::span<const ChannelUse> uses, double start, double amount, double speed, Full* full = nullptr) {
+    return run(uses, start, amount, speed, false, nullptr, full);
   }
 
   // A core's work takes so many bits a cycle of a channel when it runs. What is booked aside leaves it as much of it,
   // up to half of the channel. Before anything is booked.
   void reserve(std::size_t channel, double bits_per_cycle);
-  double book_aside(std::span<const ChannelUse> uses, double start, double amount, double speed, double* begin) {
-    return run(aside(uses), start, amount, speed, true, begin);
+  double book_aside(std::span<const ChannelUse> uses, double start, double amount, double speed, double* begin,
+                    Full* full = nullptr) {
+    return run(aside(uses), start, amount, speed, true, begin, full);
   }
 
  private:
@@ -43,7 +51,8 @@ class Bookings {
   };
   std::size_t piece_at(std::size_t channel, double time) const;
   void take(std::size_t channel, double from, double to, double rate);
-  double run(std::span<const ChannelUse> uses, double start, double amount, double speed, bool booked, double* begin);
+  double run(std::span<const ChannelUse> uses, double start, double amount, double speed, bool booked, double* begin,
+             Full* full);
 
   std::vector<std::vector<Piece>> pieces_;
   std::vector<double> width_;

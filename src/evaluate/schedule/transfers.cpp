@@ -21,9 +21,10 @@ Moment Transfers::move(BufferId buffer, std::int64_t bytes, MemoryId from, Memor
   double begin = earliest.at;
   const double bits = 8.0 * static_cast<double>(whole_pages(bytes, from, to));
   // What goes home is booked before the tiles that it would hold up: it leaves the cores their part of their ports.
-  const double moved = kind == TransferKind::write_back
-                           ? bookings_.book_aside(way.channels, earliest.at, bits, way.bits_per_cycle, &begin)
-                           : bookings_.book(way.channels, earliest.at, bits, way.bits_per_cycle, &begin);
+  const double moved =
+      kind == TransferKind::write_back
+          ? bookings_.book_aside(way.channels, earliest.at, bits, way.bits_per_cycle, &begin, &full(route).aside)
+          : bookings_.book(way.channels, earliest.at, bits, way.bits_per_cycle, &begin, &full(route).all);
   const double end = moved + way.latency_cycles;
   const auto id = static_cast<std::uint32_t>(made_.size());
   ScheduledTransfer transfer{.start = begin,
@@ -71,9 +72,14 @@ Moment Transfers::listen(ScheduledTransfer carrier, MemoryId to, std::uint32_t r
   return {carrier.end, Wait::transfer, id};
 }
 
+Transfers::FullRoute& Transfers::full(std::uint32_t route) {
+  if (route >= full_.size()) full_.resize(route + 1);
+  return full_[route];
+}
+
 double Transfers::probe(std::uint32_t route, double start, double bits) {
   const Route& way = machine_.routes()[route];
-  return bookings_.probe(way.channels, start, bits, way.bits_per_cycle);
+  return bookings_.probe(way.channels, start, bits, way.bits_per_cycle, &full(route).all);
 }
 
 std::uint32_t Transfers::sooner(std::uint32_t route, MemoryId from, MemoryId to, double bits, double start) {

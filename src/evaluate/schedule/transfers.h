@@ -42,6 +42,12 @@ class Transfers {
   Bookings& bookings_;
   Homes& homes_;
   std::vector<ScheduledTransfer>& made_;
+  struct FullRoute {
+    Bookings::Full all, aside;
+  };
+  FullRoute& full(std::uint32_t route);
+
+  std::vector<FullRoute> full_;          // by route
   std::vector<std::uint32_t> last_on_;   // by channel
   std::vector<std::uint32_t> over_bus_;  // by buffer: the last that carried it over a bus
 };

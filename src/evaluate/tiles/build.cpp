@@ -4,6 +4,8 @@
 #include "base/try.h"
 #include "evaluate/tiles/emit.h"
 
+#include <bit>
+
 namespace monet {
 
 namespace {
@@ -78,6 +80,35 @@ TilingGraph& TilingGraph::operator=(TilingGraph&&) noexcept = default;
 
 std::span<const CuttableLoop> TilingGraph::cuttable(NodeId node) const {
   return content_->nodes[node.index()]->cuttable.loops;
+}
+
+std::vector<LoopsAlong> TilingGraph::read_along(NodeId node) const {
+  const tiling::TiledNode& tiled = *content_->nodes[node.index()];
+  std::vector<LoopsAlong> result;
+  for (const tiling::ReadSite& site : tiled.reads) {
+    LoopsAlong& along = result.emplace_back(LoopsAlong{.tensor = content_->tensor(node, site), .loops = {}});
+    along.loops.resize(content_->graph[along.tensor].type.shape.size());
+    for (const tiling::ReadGroup& group : site.groups) {
+      if (group.axes.size() != 1 || !std::has_single_bit(group.loops)) continue;
+      const auto loop = static_cast<std::size_t>(std::countr_zero(group.loops));
+      along.loops[group.axes.front()] = tiled.cuttable.loops[loop].loop.name;
+    }
+  }
+  return result;
+}
+
+std::vector<LoopsAlong> TilingGraph::written_along(NodeId node) const {
+  const tiling::Cuttable& cuttable = content_->nodes[node.index()]->cuttable;
+  std::vector<LoopsAlong> result;
+  for (const tiling::WrittenOutput& written : cuttable.outputs) {
+    LoopsAlong& along =
+        result.emplace_back(LoopsAlong{.tensor = content_->graph[node].outputs[written.output], .loops = {}});
+    for (const tiling::WrittenAxis& axis : written.axes) {
+      along.loops.push_back(axis.loop == tiling::no_loop ? std::nullopt
+                                                         : std::optional(cuttable.loops[axis.loop].loop.name));
+    }
+  }
+  return result;
 }
 
 Expected<TileGraph> TilingGraph::tiles(const Assignment& assignment, const TileOptions& options) const {

@@ -13,6 +13,7 @@
 #include <monet/expected.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,6 +42,13 @@ struct CuttableLoop {
 };
 std::vector<CuttableLoop> cuttable_loops(const Graph& graph, NodeId node);
 
+// A tensor that an operator reads or writes, and for each of its axes the one loop that runs along it; nothing where
+// none does, or several do.
+struct LoopsAlong {
+  TensorId tensor;
+  std::vector<std::optional<Dim>> loops;
+};
+
 class TilingGraph {
  public:
   explicit TilingGraph(const Graph& graph);
@@ -51,6 +59,8 @@ class TilingGraph {
   TilingGraph& operator=(TilingGraph&&) noexcept;
 
   std::span<const CuttableLoop> cuttable(NodeId node) const;
+  std::vector<LoopsAlong> read_along(NodeId node) const;
+  std::vector<LoopsAlong> written_along(NodeId node) const;
   // Fails when a cut names a loop that the operator cannot be cut along, or there would be too many tiles or reads.
   Expected<TileGraph> tiles(const Assignment& assignment, const TileOptions& options = {}) const;
   // Where a stored tensor is cut into buffers: for each axis, where the buffers begin and the last one ends. They are

@@ -40,12 +40,15 @@ class CellMaker {
   }
 
   // What the step begins with is cut where its readers begin, along each axis as the one with most tiles there does;
-  // into no more buffers than there are tiles that read it.
+  // into no more buffers than there are tiles that read it. An update of a weight reads parts of what others cut.
   void cut_source(TensorId id) {
     const Shape& shape = graph_[id].type.shape;
     std::int64_t readers = 0;
     bool any = false;
+    const auto updates = [&](const SiteRef& reader) { return is_update(reader); };
+    skips_updates_ = !std::ranges::all_of(readers_of(id), updates);
     for (const SiteRef& reader : readers_of(id)) {
+      if (skips_updates_ && is_update(reader)) continue;
       readers += plan_.operators[reader.node.index()].count;
       any = any || (site(reader).loops & plan_.nodes[reader.node.index()].cut) != 0;
     }
@@ -72,6 +75,7 @@ class CellMaker {
     const std::uint32_t first = content_.first_reader[id.index()];
     return std::span(content_.readers).subspan(first, content_.first_reader[id.index() + 1] - first);
   }
+  bool is_update(const SiteRef& reader) const { return graph_[reader.node].phase == Phase::optimizer; }
   const ReadSite& site(const SiteRef& reader) const { return content_.nodes[reader.node.index()]->reads[reader.site]; }
   AxisCells* axes_of(TensorId id) { return plan_.axes.data() + content_.first_axis[id.index()]; }
 
@@ -115,6 +119,7 @@ class CellMaker {
     NodeId node;
     for (const SiteRef& reader : readers_of(id)) {
       const ReadSite& read = site(reader);
+      if (skips_updates_ && is_update(reader)) continue;
       if ((read.loops & plan_.nodes[reader.node.index()].cut) == 0) continue;
       const ReadGroup* candidate = group_along(read, axis);
       if (candidate == nullptr || rows_of(*candidate, reader.node) <= most) continue;
@@ -178,6 +183,7 @@ class CellMaker {
   const Graph& graph_;
   PlanCells& plan_;
   ElementWork work_;
+  bool skips_updates_ = false;  // of the tensor that is being cut
 };
 
 // Buffers of a tensor are numbered with the last axis fastest; so are tensors one after the other.
