@@ -10,9 +10,12 @@
 namespace monet {
 
 struct ComparisonRow {
-  std::string part;  // "latency", "latency: compute", "energy: static", "memory dram: activation"
-  std::string unit;  // cycles, s, pJ, bytes
+  std::string total;  // "latency", "energy", "memory dram"
+  std::string part;   // of it: "compute", "static", "activation"; empty: the total itself
+  std::string unit;   // cycles, s, pJ, bytes
   double a = 0, b = 0, delta = 0;
+
+  std::string name() const { return part.empty() ? total : total + ": " + part; }
 };
 
 struct ComparedOperator {

@@ -160,21 +160,30 @@ struct FitOption {
   std::string reason;  // why it does not, or cannot be told
 };
 
+// What an event did not begin before: its core was free, a result was there, there was room in a memory.
+enum class EventWait { nothing, core, data, room };
+
 // Events for a trace viewer; made only when wanted.
 struct TraceEvent {
-  std::string track, name, kind;
+  std::string track;
+  std::string name;  // of the operator or the tensor; a transfer may have none
+  std::string kind;
   double start = 0, end = 0;
   std::int64_t bytes = 0;
-  std::string cause;
-  std::int64_t flow_from = -1;     // index of the event whose result it uses
+  EventWait wait = EventWait::nothing;
+  std::int64_t by = -1;            // the event that ended the wait, in Evaluation::trace
   std::int64_t operator_row = -1;  // of a tile: in Evaluation::operators
   std::int64_t part = -1;          // of a tile: which of its operator's, where it has several
   bool critical = false;
   std::string from, to;  // of a transfer: the memories
+
+  // The event whose result it uses; -1: none that it waited for.
+  std::int64_t flow_from() const { return wait == EventWait::data ? by : -1; }
 };
 
 struct Lifetime {
   std::string memory, name, role;
+  std::string tensor;  // of whose parts this is one, or the name
   double start = 0, end = 0;
   std::int64_t bytes = 0;
   std::int64_t address = -1;  // -1: not packed
@@ -278,6 +287,10 @@ struct EvaluateView {
   std::size_t operators = 15;  // rows of the table; 0: all
   std::size_t tensors = 10;    // alive at the peak; 0: all
 };
+
+// "conv1 [12]", "fetch conv1.weight"; and why it did not begin earlier, "waited for conv1 [12]", empty: for nothing.
+std::string label_of(const TraceEvent& event);
+std::string cause_of(const TraceEvent& event, const Evaluation& evaluation);
 
 // As one JSON object with "schema": 1; as tables; one line an operator; for Perfetto; one line a buffer.
 std::string to_json(const Evaluation& evaluation);

@@ -101,6 +101,7 @@ struct ValueSummary {
   std::string part, quantity, value, source;
   char confidence = '-';
   bool derived = false;
+  bool left_out = false;  // derived as 0
 };
 
 struct HardwareReport {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/expected.h>
+#include <monet/loops.h>
 #include <monet/network.h>
 #include <monet/text.h>
 
@@ -39,8 +40,8 @@ struct LayerSummary {
   std::string phase;
   std::vector<TensorSummary> inputs;
   std::vector<TensorSummary> outputs;
-  std::string loops;            // "B 1, K 64, C 3, OY 112, …" of each nest, nests separated by "; "
-  std::int64_t parameters = 0;  // counted at the first layer that reads them
+  std::vector<std::vector<std::pair<Dim, std::int64_t>>> nests;  // the loops of each, with their sizes
+  std::int64_t parameters = 0;                                   // counted at the first layer that reads them
   std::int64_t macs = 0;
   std::int64_t other_operations = 0;
   OperationCounts operations;

@@ -8,8 +8,6 @@
 
 #include <monet/inspect.h>
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
@@ -39,15 +37,13 @@ OperationCounts occurring(const Counts& counts) {
   return result;
 }
 
-std::string describe(const OperatorNests& nests) {
-  std::string text;
+std::vector<std::vector<std::pair<Dim, std::int64_t>>> loops_of(const OperatorNests& nests) {
+  std::vector<std::vector<std::pair<Dim, std::int64_t>>> all;
   for (const Nest& nest : nests.nests) {
-    if (!text.empty()) text += "; ";
-    for (std::size_t i = 0; i < nest.loops.size(); ++i) {
-      text += fmt::format("{}{} {}", i > 0 ? ", " : "", name_of(nest.loops[i].name), nest.loops[i].size);
-    }
+    auto& loops = all.emplace_back();
+    for (const Loop& loop : nest.loops) loops.emplace_back(loop.name, loop.size);
   }
-  return text;
+  return all;
 }
 
 // Parameters that no earlier layer has read.
@@ -115,7 +111,7 @@ Inspection inspection_of(const std::string& model, const NetworkGraph& network) 
                        .phase = std::string(name_of(node.phase)),
                        .inputs = {},
                        .outputs = {},
-                       .loops = describe(nests),
+                       .nests = loops_of(nests),
                        .parameters = new_parameters(graph, node, seen),
                        .macs = (*counts)[Count::mac],
                        .other_operations = other_operations(*counts),

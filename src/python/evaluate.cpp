@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <sstream>
 
 namespace nb = nanobind;
@@ -20,10 +21,11 @@ class Columns {
  public:
   explicit Columns(const std::vector<Row>& rows) : rows_(rows) {}
 
+  // `value`: a member, or a function of a row.
   template <class Value>
-  Columns& add(const char* name, Value Row::* member) {
+  Columns& add(const char* name, const Value& value) {
     nb::list column;
-    for (const Row& row : rows_) column.append(nb::cast(row.*member));
+    for (const Row& row : rows_) column.append(nb::cast(std::invoke(value, row)));
     table_[name] = column;
     return *this;
   }
@@ -37,12 +39,12 @@ class Columns {
 nb::dict trace_of(const Evaluation& evaluation) {
   return Columns(evaluation.trace)
       .add("track", &TraceEvent::track)
-      .add("name", &TraceEvent::name)
+      .add("name", label_of)
       .add("kind", &TraceEvent::kind)
       .add("start", &TraceEvent::start)
       .add("end", &TraceEvent::end)
       .add("bytes", &TraceEvent::bytes)
-      .add("cause", &TraceEvent::cause)
+      .add("cause", [&](const TraceEvent& event) { return cause_of(event, evaluation); })
       .add("operator_row", &TraceEvent::operator_row)
       .add("part", &TraceEvent::part)
       .add("critical", &TraceEvent::critical)

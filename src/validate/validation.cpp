@@ -45,7 +45,8 @@ std::vector<ValidationRow> count_rows(const MeasuredStep& measured, const Traini
                          std::move(aside)};
   };
   const bool grouped = std::ranges::any_of(step.step.layers, [](const LayerSummary& layer) {
-    return layer.op == "ConvWeightGrad" && layer.loops.starts_with("G ") && !layer.loops.starts_with("G 1,");
+    const auto is_group = [](const auto& loop) { return loop.first == Dim::G && loop.second > 1; };
+    return layer.op == "ConvWeightGrad" && std::ranges::any_of(layer.nests.front(), is_group);
   });
   return {row("parameters", measured.parameters, step.step.parameters, ""),
           row("forward MACs", measured.forward_flops / 2, step.step.macs.forward, ""),

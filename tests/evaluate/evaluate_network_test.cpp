@@ -122,13 +122,13 @@ Evaluation millisecond_step() {
   e.inference_pj = 2e9;
   e.inference_peak_bytes = 2 * mebibyte;
   e.filled = {"stacks: one operator each"};
-  e.trace = {{"pe0", "conv1", "compute", 0, 1e5, 0, "", -1},
-             {"bus", "fetch w", "fetch", 3e5, 4e5, 4096, "", -1},
-             {"bus", "fetch v", "fetch", 3.5e5, 4.5e5, 4096, "", -1},
-             {"pe0", "conv,\"2\"", "compute", 4e5, 9e5, 0, "transfer", 1},
-             {"elsewhere", "odd\xff", "", 1.5, 1.5, 0, "", -1}};
-  e.lifetimes = {{"dram", "conv1.w", "weight", 0, million, 2 * mebibyte, 64},
-                 {"pe0/sram", "a,b", "activation", 1, 2.5, 7, -1}};
+  e.trace = {{"pe0", "conv1", "compute", 0, 1e5, 0, {}, -1},
+             {"bus", "fetch w", "fetch", 3e5, 4e5, 4096, {}, -1},
+             {"bus", "fetch v", "fetch", 3.5e5, 4.5e5, 4096, {}, -1},
+             {"pe0", "conv,\"2\"", "compute", 4e5, 9e5, 0, EventWait::data, 1},
+             {"elsewhere", "odd\xff", "", 1.5, 1.5, 0, {}, -1}};
+  e.lifetimes = {{"dram", "conv1.w", "weight", "conv1.w", 0, million, 2 * mebibyte, 64},
+                 {"pe0/sram", "a,b", "activation", "a,b", 1, 2.5, 7, -1}};
   return e;
 }
 
@@ -387,11 +387,11 @@ TEST(EvaluationTrace, AThreadForEachPart) {
 TEST(EvaluationTrace, TracksInTheOrderOfTheMachine) {
   Evaluation e = millisecond_step();
   e.resources.push_back({.name = "mesh", .kind = "bus"});
-  e.trace = {{"elsewhere", "x", "", 0, 1, 0, "", -1},
-             {"port dram rw", "x", "fetch", 0, 1, 0, "", -1},
-             {"link mesh", "x", "fetch", 0, 1, 0, "", -1},
-             {"core simd", "x", "forward", 0, 1, 0, "", -1},
-             {"core pe1", "x", "forward", 0, 1, 0, "", -1}};
+  e.trace = {{"elsewhere", "x", "", 0, 1, 0, {}, -1},
+             {"port dram rw", "x", "fetch", 0, 1, 0, {}, -1},
+             {"link mesh", "x", "fetch", 0, 1, 0, {}, -1},
+             {"core simd", "x", "forward", 0, 1, 0, {}, -1},
+             {"core pe1", "x", "forward", 0, 1, 0, {}, -1}};
   std::vector<std::string> names;
   for (const auto& [thread, name] : threads_of(nlohmann::json::parse(to_trace(e)))) names.push_back(name);
   EXPECT_THAT(names, ElementsAre("critical path", "core pe1", "core simd", "link mesh", "port dram rw", "elsewhere"));
@@ -445,8 +445,8 @@ TEST(EvaluationTrace, ManyAtOnceGetLanes) {
   Evaluation e{.model = "net", .hardware = "machine", .objective = "latency"};
   e.clock_hz = 1.7e9;
   for (int i = 0; i < 3000; ++i) {
-    e.trace.push_back({"bus", "t", "fetch", i * 1.0, i + 1.0 + i % 7, 1, "", i > 10 ? i - 10 : -1});
-    e.trace.push_back({"pe", "t", "compute", i * 1.0, i + 1.0, 0, "", i});
+    e.trace.push_back({"bus", "t", "fetch", i * 1.0, i + 1.0 + i % 7, 1, EventWait::data, i > 10 ? i - 10 : -1});
+    e.trace.push_back({"pe", "t", "compute", i * 1.0, i + 1.0, 0, EventWait::data, i});
   }
   const nlohmann::json trace = nlohmann::json::parse(to_trace(e));
   expect_well_formed_trace(trace);

@@ -115,26 +115,26 @@ TEST(EvaluationParts, TraceSaysWhy) {
   const Evaluation e = evaluation_of(c);
   ASSERT_EQ(e.trace.size(), 4U + 8U);
   EXPECT_EQ(e.trace[0].track, "core c0");
-  EXPECT_EQ(e.trace[0].name, "layer [0]");
+  EXPECT_EQ(label_of(e.trace[0]), "layer [0]");
   EXPECT_EQ(e.trace[0].kind, "forward");
-  EXPECT_EQ(e.trace[0].cause, "waited for fetch x");
-  EXPECT_EQ(e.trace[0].flow_from, 4);
-  EXPECT_EQ(e.trace[2].cause, "the core was busy with layer [0]");
-  EXPECT_EQ(e.trace[2].flow_from, -1);
-  EXPECT_EQ(e.trace[4].cause, "");
-  EXPECT_EQ(e.trace[7].cause, "no room before fetch x was done");
-  EXPECT_EQ(e.trace[8].cause, "waited for layer [1]");
-  EXPECT_EQ(e.trace[8].flow_from, 1);
+  EXPECT_EQ(cause_of(e.trace[0], e), "waited for fetch x");
+  EXPECT_EQ(e.trace[0].flow_from(), 4);
+  EXPECT_EQ(cause_of(e.trace[2], e), "the core was busy with layer [0]");
+  EXPECT_EQ(e.trace[2].flow_from(), -1);
+  EXPECT_EQ(cause_of(e.trace[4], e), "");
+  EXPECT_EQ(cause_of(e.trace[7], e), "no room before fetch x was done");
+  EXPECT_EQ(cause_of(e.trace[8], e), "waited for layer [1]");
+  EXPECT_EQ(e.trace[8].flow_from(), 1);
   EXPECT_EQ(e.trace[8].track, "link mesh back");
   EXPECT_EQ(e.trace[8].bytes, 40);
-  EXPECT_EQ(e.trace[9].cause, "no room before layer [1] was done");
+  EXPECT_EQ(cause_of(e.trace[9], e), "no room before layer [1] was done");
 }
 
 TEST(EvaluationParts, TraceSaysWhatIsCritical) {
   const Evaluation e = evaluation_of(account_case());
   std::vector<std::string> critical;
   for (const TraceEvent& event : e.trace) {
-    if (event.critical) critical.push_back(event.name);
+    if (event.critical) critical.push_back(label_of(event));
   }
   EXPECT_THAT(critical, ElementsAre("layer [1]", "back", "update", "fetch x", "fetch x", "core to core a",
                                     "core to core g", "write back w.new"));
@@ -235,7 +235,7 @@ TEST(EvaluationParts, RepeatedStepsAddUp) {
     EXPECT_EQ(whole.latency_by[i].first, last.latency_by[i].first);
   ASSERT_EQ(whole.trace.size(), part.trace.size() + last.trace.size() + 1);
   EXPECT_EQ(whole.trace.back().name, "micro-batches 2 to 3, as the first");
-  EXPECT_EQ(whole.trace[part.trace.size()].flow_from, static_cast<std::int64_t>(part.trace.size()) + 4);
+  EXPECT_EQ(whole.trace[part.trace.size()].flow_from(), static_cast<std::int64_t>(part.trace.size()) + 4);
   EXPECT_EQ(whole.trace[part.trace.size()].start, 600 + 20);
   EXPECT_EQ(repeat(part, 0, last).latency_cycles, 260);
 }

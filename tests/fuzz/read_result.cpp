@@ -26,7 +26,7 @@ void compare_with_itself(const ResultFile& file) {
   const auto comparison = compare_files(file, file);
   if (!comparison) return fail_on_defect(comparison.error());
   for (const ComparisonRow& row : comparison->rows) {
-    if (row.delta != 0) fail(row.part + " differs from itself");
+    if (row.delta != 0) fail(row.name() + " differs from itself");
   }
   to_text(*comparison);
   to_csv(*comparison);

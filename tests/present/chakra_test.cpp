@@ -84,46 +84,53 @@ Evaluation traced_evaluation() {
       {.name = "relu", .op = "Relu", .stack = "1", .tiles = 1, .recomputed = true}};
   evaluation.trace = {
       {.track = "core a",
-       .name = "conv [0]",
+       .name = "conv",
        .kind = "forward",
        .start = 3,
        .end = 5,
-       .flow_from = 3,
+       .wait = EventWait::data,
+       .by = 3,
        .operator_row = 0,
        .part = 0},
-      {.track = "core a", .name = "conv [1]", .kind = "forward", .start = 5, .end = 9, .operator_row = 0, .part = 1},
+      {.track = "core a", .name = "conv", .kind = "forward", .start = 5, .end = 9, .operator_row = 0, .part = 1},
       {.track = "core b",
        .name = "relu",
        .kind = "backward",
        .start = 10,
        .end = 12,
-       .flow_from = 4,
+       .wait = EventWait::data,
+       .by = 4,
        .operator_row = 1},
-      {.track = "link bus", .name = "fetch w", .kind = "fetch", .start = 0, .end = 3, .bytes = 100},
+      {.track = "link bus", .name = "w", .kind = "fetch", .start = 0, .end = 3, .bytes = 100, .from = "dram"},
       {.track = "link a-b",
-       .name = "core to core y",
+       .name = "y",
        .kind = "core to core",
        .start = 9,
        .end = 10,
        .bytes = 40,
-       .flow_from = 1,
+       .wait = EventWait::data,
+       .by = 1,
        .from = "a/sram",
        .to = "b/sram"},
       {.track = "link bus",
-       .name = "write back z",
+       .name = "z",
        .kind = "write back",
        .start = 12,
        .end = 14,
        .bytes = 8,
-       .flow_from = 2},
-      {.track = "link sd", .name = "page out w", .kind = "page out", .start = 14, .end = 20, .bytes = 100},
+       .wait = EventWait::data,
+       .by = 2,
+       .from = "a/sram"},
+      {.track = "link sd", .name = "w", .kind = "page out", .start = 14, .end = 20, .bytes = 100, .from = "dram"},
       {.track = "link sd",
-       .name = "page in w",
+       .name = "w",
        .kind = "page in",
        .start = 20,
        .end = 26,
        .bytes = 100,
-       .flow_from = 6},
+       .wait = EventWait::data,
+       .by = 6,
+       .from = "sd"},
   };
   return evaluation;
 }
@@ -160,9 +167,10 @@ TEST(Chakra, DependenciesAreDataAndTheOrderOnACore) {
 
 TEST(Chakra, ADependencyOnSomethingLaterIsNone) {
   Evaluation evaluation = traced_evaluation();
-  evaluation.trace[3].flow_from = 2;    // the fetch at 0 on the tile at 10
-  evaluation.trace[1].flow_from = 1;    // on itself
-  evaluation.trace[2].flow_from = 999;  // on nothing
+  for (TraceEvent& event : evaluation.trace) event.wait = EventWait::data;
+  evaluation.trace[3].by = 2;    // the fetch at 0 on the tile at 10
+  evaluation.trace[1].by = 1;    // on itself
+  evaluation.trace[2].by = 999;  // on nothing
   for (const ReadNode& node : nodes_of(evaluation)) {
     if (node.id >= 1 && node.id <= 3) {
       EXPECT_THAT(node.data, IsEmpty());

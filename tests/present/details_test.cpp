@@ -155,7 +155,7 @@ TEST(Details, LifetimesOfAStep) {
       return stays.at(table).at(static_cast<std::size_t>(number(column))).get<std::string>();
     };
     ASSERT_EQ(word("memories", "memory"), stay.memory);
-    ASSERT_EQ(word("names", "name"), without_part(stay.name));
+    ASSERT_EQ(word("names", "name"), stay.tensor);
     ASSERT_EQ(word("roles", "role"), stay.role);
     ASSERT_EQ(number("bytes"), stay.bytes);
     ASSERT_EQ(number("address"), stay.address);
@@ -197,8 +197,8 @@ TEST(Details, WhatIsNotThereIsLeftOut) {
 
 TEST(Details, NamesMayBeAnyBytes) {
   Evaluation e;
-  e.trace = {{"core \xff", "a\xfe\"\n", "forward", 0, 1, 0, "\xfd", 7}};
-  e.lifetimes = {{"\xff", "\xfe", "\xfd", 0, 1, 1, 0}};
+  e.trace = {{"core \xff", "a\xfe\"\n", "forward", 0, 1, 0, EventWait::data, 7}};
+  e.lifetimes = {{"\xff", "\xfe", "\xfd", "\xfc", 0, 1, 1, 0}};
   e.graph.nodes = {{.name = "\xff", .op = "\\", .phase = "forward"}};
   e.graph.tensors = {{.name = "\xff", .role = "", .shape = "", .decision = "\xff"}};
   const nlohmann::json details = nlohmann::json::parse(to_details(e));
@@ -221,12 +221,18 @@ TEST(Details, TicksAreExactOrNear) {
 }
 
 TEST(Details, NumbersOfTilesAreLeftOut) {
-  EXPECT_EQ(without_part("waited for conv1 [12]"), "waited for conv1");
-  EXPECT_EQ(without_part("no room before conv1 [3] was done"), "no room before conv1 was done");
-  EXPECT_EQ(without_part("no room before fetch x was done"), "no room before fetch x was done");
-  EXPECT_EQ(without_part("a [1] [2]"), "a [1]");
-  for (const char* name : {"", "conv1", "[1]", "a []", "a [x1]", "a [1] b", " [", " was done"})
-    EXPECT_EQ(without_part(name), name);
+  Evaluation e;
+  e.trace = {{.name = "conv1", .kind = "forward", .part = 12},
+             {.name = "x [3]", .kind = "fetch", .wait = EventWait::data, .by = 0, .from = "dram"},
+             {.name = "conv2", .kind = "forward", .wait = EventWait::room, .by = 1, .part = 0}};
+  EXPECT_EQ(label_of(e.trace[0]), "conv1 [12]");
+  EXPECT_EQ(label_of(e.trace[1]), "fetch x [3]");
+  EXPECT_EQ(cause_of(e.trace[1], e), "waited for conv1 [12]");
+  EXPECT_EQ(cause_of(e.trace[2], e), "no room before fetch x [3] was done");
+  const nlohmann::json schedule = nlohmann::json::parse(to_details(e)).at("schedule");
+  EXPECT_EQ(schedule.at("names"), nlohmann::json::array({"conv1", "x [3]", "conv2"}));
+  EXPECT_EQ(schedule.at("causes"),
+            nlohmann::json::array({"", "waited for conv1", "no room before fetch x [3] was done"}));
 }
 
 // So many tiles on sixteen cores, each after a fetch, as long steps have them.
@@ -241,18 +247,19 @@ TEST(Details, ManyEventsAreSmall) {
     const std::string& name = e.operators[static_cast<std::size_t>(row)].name;
     const double start = static_cast<double>(i / 16) * 1234.567 + static_cast<double>(i % 16) * 7.3;
     e.trace.push_back({.track = "link bus",
-                       .name = "fetch " + name,
+                       .name = name,
                        .kind = "fetch",
                        .start = start,
                        .end = start + 300.1,
-                       .bytes = 4096 + i % 3});
+                       .bytes = 4096 + i % 3,
+                       .from = "dram"});
     e.trace.push_back({.track = "core pe" + std::to_string(i % 16),
-                       .name = name + " [" + std::to_string(part) + "]",
+                       .name = name,
                        .kind = row < 100 ? "forward" : "backward",
                        .start = start + 300.1,
                        .end = start + 1200.9,
-                       .cause = "waited for fetch " + name,
-                       .flow_from = 2 * i,
+                       .wait = EventWait::data,
+                       .by = 2 * i,
                        .operator_row = row,
                        .part = part,
                        .critical = i % 16 == 0});

@@ -221,6 +221,11 @@ bool is_of_rare_kind(const Origin& origin) {
 // '-' is weaker than D.
 char weaker(char a, char b) { return a == '-' || b == '-' ? '-' : std::max(a, b); }
 
+// Not in the file, and counts as nothing.
+bool is_left_out(const Origin& origin) {
+  return origin.derived && (origin.value == "0" || origin.value.starts_with("0 "));
+}
+
 struct Confidences {
   char time = 'A', energy = 'A';
 };
@@ -230,8 +235,7 @@ Confidences weakest_confidences(const Hardware& hardware) {
   for (const Origin& origin : hardware.origins) {
     // What the node gives is derived, with a confidence of its own.
     const bool matters = origin.quantity != "technology" && origin.quantity.find("area") == std::string::npos;
-    const bool left_out = origin.derived && (origin.value == "0" || origin.value.starts_with("0 "));
-    if (!matters || left_out || is_of_rare_kind(origin)) continue;
+    if (!matters || is_left_out(origin) || is_of_rare_kind(origin)) continue;
     const bool energy =
         origin.quantity.find("energy") != std::string::npos || origin.quantity.find("power") != std::string::npos;
     char& one = energy ? weakest.energy : weakest.time;
@@ -278,7 +282,7 @@ HardwareReport summarize(const Hardware& hardware) {
   report.without_static_power = totals.without_static_power;
   report.without_area = totals.without_area;
   for (const Origin& o : hardware.origins)
-    report.values.push_back({o.part, o.quantity, o.value, o.source, o.confidence, o.derived});
+    report.values.push_back({o.part, o.quantity, o.value, o.source, o.confidence, o.derived, is_left_out(o)});
   report.notes = hardware.notes;
   const Confidences weakest = weakest_confidences(hardware);
   report.time_confidence = weakest.time;

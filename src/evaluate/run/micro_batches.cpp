@@ -241,7 +241,7 @@ class Repeat {
     const auto before = static_cast<std::int64_t>(part_.trace.size());
     for (TraceEvent& event : last_.trace) {
       event.start += shift_, event.end += shift_;
-      if (event.flow_from >= 0) event.flow_from += before;
+      if (event.by >= 0) event.by += before;
     }
     last_.trace.insert(last_.trace.begin(), part_.trace.begin(), part_.trace.end());
     const std::vector<std::int64_t> rows = rows_of_part();

@@ -14,53 +14,35 @@ class Events {
 
   TraceEvent tile(std::size_t index) const {
     const ScheduledTile& tile = step_.schedule.tiles[index];
+    const NodeId node = step_.tiles.node[index];
     TraceEvent event{.track = fmt::format("core {}", step_.hardware[tile.core].name),
-                     .name = tile_name(index),
-                     .kind = std::string(name_of(step_.graph[step_.tiles.node[index]].phase)),
+                     .name = step_.graph[node].name,
+                     .kind = std::string(name_of(step_.graph[node].phase)),
                      .start = tile.start,
                      .end = tile.end};
-    const NodeId node = step_.tiles.node[index];
     const OperatorTiles& tiles = step_.tiles.operators[node.index()];
     event.operator_row = rows_[node.index()];
     if (tiles.count > 1) event.part = static_cast<std::int64_t>(index - tiles.first);
-    set_cause(event, tile.wait, tile.by);
+    set_wait(event, tile.wait, tile.by);
     return event;
-  }
-
-  // Its index among all events: those of tiles come first.
-  std::int64_t event_of_transfer(std::size_t index) const {
-    return static_cast<std::int64_t>(step_.schedule.tiles.size() + index);
   }
 
   TraceEvent transfer(std::size_t index) const {
     const ScheduledTransfer& transfer = step_.schedule.transfers[index];
     TraceEvent event{.track = track_of(step_.schedule.routes[transfer.route]),
-                     .name = transfer_name(index),
+                     .name = {},
                      .kind = std::string(name_of(time_of(transfer.kind))),
                      .start = transfer.start,
                      .end = transfer.end,
                      .bytes = transfer.bytes};
+    if (transfer.buffer.valid()) event.name = step_.graph[step_.tiles.buffers[transfer.buffer.index()].tensor].name;
     event.from = step_.hardware[transfer.from].name;
     event.to = step_.hardware[transfer.to].name;
-    set_cause(event, transfer.wait, transfer.by);
+    set_wait(event, transfer.wait, transfer.by);
     return event;
   }
 
  private:
-  std::string tile_name(std::size_t index) const {
-    const NodeId node = step_.tiles.node[index];
-    const OperatorTiles& tiles = step_.tiles.operators[node.index()];
-    if (tiles.count == 1) return step_.graph[node].name;
-    return fmt::format("{} [{}]", step_.graph[node].name, index - tiles.first);
-  }
-
-  std::string transfer_name(std::size_t index) const {
-    const ScheduledTransfer& transfer = step_.schedule.transfers[index];
-    const std::string_view kind = name_of(time_of(transfer.kind));
-    if (!transfer.buffer.valid()) return std::string(kind);
-    return fmt::format("{} {}", kind, step_.graph[step_.tiles.buffers[transfer.buffer.index()].tensor].name);
-  }
-
   // The first of its links; without one, the first port.
   std::string track_of(const Route& route) const {
     for (const ChannelUse& use : route.channels) {
@@ -70,20 +52,20 @@ class Events {
                                   : "port " + step_.schedule.channels[route.channels.front().channel].name;
   }
 
-  void set_cause(TraceEvent& event, Wait wait, std::uint32_t by) const {
+  // Events of tiles come first.
+  void set_wait(TraceEvent& event, Wait wait, std::uint32_t by) const {
+    const std::size_t tiles = step_.schedule.tiles.size();
+    const auto set = [&](EventWait what, std::size_t index) {
+      event.wait = what;
+      event.by = static_cast<std::int64_t>(index);
+    };
     switch (wait) {
       case Wait::nothing: return;
-      case Wait::core: event.cause = fmt::format("the core was busy with {}", tile_name(by)); return;
-      case Wait::data:
-        event.cause = fmt::format("waited for {}", tile_name(by));
-        event.flow_from = by;
-        return;
-      case Wait::transfer:
-        event.cause = fmt::format("waited for {}", transfer_name(by));
-        event.flow_from = event_of_transfer(by);
-        return;
-      case Wait::memory: event.cause = fmt::format("no room before {} was done", tile_name(by)); return;
-      case Wait::room: event.cause = fmt::format("no room before {} was done", transfer_name(by)); return;
+      case Wait::core: return set(EventWait::core, by);
+      case Wait::data: return set(EventWait::data, by);
+      case Wait::transfer: return set(EventWait::data, tiles + by);
+      case Wait::memory: return set(EventWait::room, by);
+      case Wait::room: return set(EventWait::room, tiles + by);
     }
   }
 
@@ -107,10 +89,11 @@ void fill_trace(Evaluation& evaluation, const ScheduledStep& step, const Critica
 
 void fill_lifetimes(Evaluation& evaluation, const ScheduledStep& step, const PackedStays* packed) {
   const auto& [graph, hardware, assignment, tiles, schedule] = step;
-  const auto add = [&](const auto& stay, const std::string& name, Role role, std::int64_t address) {
+  const auto add = [&](const auto& stay, const std::string& tensor, const std::string& part, std::int64_t address) {
     evaluation.lifetimes.push_back({.memory = step.hardware[stay.memory].name,
-                                    .name = name,
-                                    .role = std::string(name_of(role)),
+                                    .name = tensor + part,
+                                    .role = std::string(name_of(role_of(step, stay))),
+                                    .tensor = tensor,
                                     .start = stay.start,
                                     .end = stay.end,
                                     .bytes = stay.bytes,
@@ -118,21 +101,22 @@ void fill_lifetimes(Evaluation& evaluation, const ScheduledStep& step, const Pac
   };
   for (std::size_t i = 0; i < schedule.home.size(); ++i) {
     const TensorStay& stay = schedule.home[i];
-    add(stay, stay.tensor.valid() ? graph[stay.tensor].name : "workspace", role_of(step, stay),
+    add(stay, stay.tensor.valid() ? graph[stay.tensor].name : "workspace", "",
         packed != nullptr ? packed->home[i] : -1);
   }
   for (std::size_t i = 0; i < schedule.stays.size(); ++i) {
     const Stay& stay = schedule.stays[i];
-    std::string name = "workspace";
+    std::string name = "workspace", part;
     if (stay.buffer.valid()) {
       const TensorId tensor = tiles.buffers[stay.buffer.index()].tensor;
       const std::size_t first = tiles.first_buffer[tensor.index()];
       const bool whole = tiles.first_buffer[tensor.index() + 1] - first == 1;
-      name = whole ? graph[tensor].name : fmt::format("{} [{}]", graph[tensor].name, stay.buffer.index() - first);
+      name = graph[tensor].name;
+      if (!whole) part = fmt::format(" [{}]", stay.buffer.index() - first);
     } else if (stay.tile.valid()) {
       name = fmt::format("workspace of {}", graph[tiles.node[stay.tile.index()]].name);
     }
-    add(stay, name, role_of(step, stay), packed != nullptr ? packed->stays[i] : -1);
+    add(stay, name, part, packed != nullptr ? packed->stays[i] : -1);
   }
 }
 

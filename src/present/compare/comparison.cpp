@@ -45,16 +45,16 @@ class ComparisonRows {
  public:
   explicit ComparisonRows(std::vector<ComparisonRow>& rows) : rows_(rows) {}
 
-  void add(const std::string& part, const std::string& unit, Pair value) {
-    rows_.push_back({part, unit, value.a, value.b, value.b - value.a});
+  void add(const std::string& total, const std::string& unit, Pair value, const std::string& part = "") {
+    rows_.push_back({total, part, unit, value.a, value.b, value.b - value.a});
   }
 
   // What its parts leave is a part of its own, so that they always add up.
-  void add(const std::string& part, const std::string& unit, Pair total, const Pairs& parts) {
-    add(part, unit, total);
+  void add(const std::string& name, const std::string& unit, Pair total, const Pairs& parts) {
+    add(name, unit, total);
     Pair rest = total, size;
-    for (const auto& [name, value] : parts) {
-      add(fmt::format("{}: {}", part, name), unit, value);
+    for (const auto& [part, value] : parts) {
+      add(name, unit, value, part);
       rest.a -= value.a;
       rest.b -= value.b;
       size.a += std::abs(value.a);
@@ -65,7 +65,7 @@ class ComparisonRows {
       return std::abs(left) > rounding * std::max(of, std::abs(whole));
     };
     if (!parts.empty() && (is_some(rest.a, size.a, total.a) || is_some(rest.b, size.b, total.b)))
-      add(part + ": other", unit, rest);
+      add(name, unit, rest, "other");
   }
 
  private:

@@ -16,8 +16,8 @@ namespace monet {
 
 namespace {
 
-const ComparisonRow* find(const Comparison& comparison, const std::string& part) {
-  const auto found = std::ranges::find(comparison.rows, part, &ComparisonRow::part);
+const ComparisonRow* find(const Comparison& comparison, const std::string& total) {
+  const auto found = std::ranges::find(comparison.rows, total, &ComparisonRow::total);
   return found == comparison.rows.end() ? nullptr : &*found;
 }
 
@@ -25,8 +25,6 @@ bool is_equal(const ComparisonRow& row) {
   constexpr double rounding = 1e-9;
   return std::abs(row.delta) <= rounding * std::max(std::abs(row.a), std::abs(row.b));
 }
-
-bool is_part(const ComparisonRow& row) { return row.part.find(": ") != std::string::npos; }
 
 // Amounts as people read them; cycles as time where there is one clock.
 class Amounts {
@@ -59,11 +57,11 @@ struct Explanation {
   const ComparisonRow* against = nullptr;
 };
 
-Explanation explanation_of(const Comparison& comparison, const ComparisonRow& total, const std::string& heading) {
+Explanation explanation_of(const Comparison& comparison, const ComparisonRow& total, const std::string& name) {
   Explanation found;
   const auto size = [](const ComparisonRow* row) { return row == nullptr ? 0 : std::abs(row->delta); };
   for (const ComparisonRow& row : comparison.rows) {
-    if (!row.part.starts_with(heading)) continue;
+    if (row.total != name || row.part.empty()) continue;
     const double along = total.delta > 0 ? row.delta : -row.delta;
     if (along > size(found.most)) found.most = &row;
     if (-along > size(found.against)) found.against = &row;
@@ -73,22 +71,17 @@ Explanation explanation_of(const Comparison& comparison, const ComparisonRow& to
 
 // "; stall explains 81% of that (+1.1 ms)"
 std::string explained(const Comparison& comparison, const ComparisonRow& total) {
-  std::string heading = total.part + ": ";
-  Explanation found = explanation_of(comparison, total, heading);
-  if (found.most == nullptr) {
-    heading = total.part + " by place: ";
-    found = explanation_of(comparison, total, heading);
-  }
+  Explanation found = explanation_of(comparison, total, total.total);
+  if (found.most == nullptr) found = explanation_of(comparison, total, total.total + " by place");
   if (found.most == nullptr) return "";
   const Amounts amounts(comparison);
-  const auto name = [&](const ComparisonRow& row) { return row.part.substr(heading.size()); };
   const double share = found.most->delta / total.delta;
   const std::string amount = amounts.change(found.most->delta, total.unit);
   constexpr double all = 1.005;
-  if (share <= all) return fmt::format("; {} explains {:.0f}% of that ({})", name(*found.most), 100 * share, amount);
-  std::string text = fmt::format("; {} alone makes {}", name(*found.most), amount);
+  if (share <= all) return fmt::format("; {} explains {:.0f}% of that ({})", found.most->part, 100 * share, amount);
+  std::string text = fmt::format("; {} alone makes {}", found.most->part, amount);
   if (found.against != nullptr)
-    text += fmt::format(", and {} takes back {}", name(*found.against),
+    text += fmt::format(", and {} takes back {}", found.against->part,
                         amounts.text(std::abs(found.against->delta), total.unit));
   return text;
 }
@@ -120,7 +113,7 @@ std::string numbers_lines(const Comparison& comparison) {
 }
 
 Json json_of(const ComparisonRow& row) {
-  return {{"part", row.part}, {"unit", row.unit}, {"a", row.a}, {"b", row.b}, {"delta", row.delta}};
+  return {{"part", row.name()}, {"unit", row.unit}, {"a", row.a}, {"b", row.b}, {"delta", row.delta}};
 }
 
 Json json_of(const ComparedOperator& row) {
@@ -131,8 +124,8 @@ Json json_of(const ComparedOperator& row) {
 // Parts that are equal say something only of time and energy.
 bool is_shown(const ComparisonRow& row) {
   if (row.a == 0 && row.b == 0) return false;
-  if (!is_part(row) || !is_equal(row)) return true;
-  return row.part.starts_with("latency") || row.part.starts_with("time") || row.part.starts_with("energy:");
+  if (row.part.empty() || !is_equal(row)) return true;
+  return row.total == "latency" || row.total == "time" || row.total == "energy";
 }
 
 Text rows_table(const Comparison& comparison) {
@@ -143,9 +136,9 @@ Text rows_table(const Comparison& comparison) {
   for (const ComparisonRow& row : comparison.rows) {
     left_out |= !is_shown(row) && (row.a != 0 || row.b != 0);
     if (!is_shown(row)) continue;
-    const std::string name = is_part(row) ? "  " + row.part.substr(row.part.find(": ") + 2) : row.part;
-    table.add({name, amounts.text(row.a, row.unit), amounts.text(row.b, row.unit),
-               is_equal(row) ? "=" : amounts.change(row.delta, row.unit), is_equal(row) ? "" : ratio(row.b, row.a)});
+    table.add({row.part.empty() ? row.total : "  " + row.part, amounts.text(row.a, row.unit),
+               amounts.text(row.b, row.unit), is_equal(row) ? "=" : amounts.change(row.delta, row.unit),
+               is_equal(row) ? "" : ratio(row.b, row.a)});
   }
   return table + (left_out ? "parts that are equal are left out; --json has all\n" : "");
 }
@@ -220,7 +213,7 @@ Text to_text(const Comparison& comparison) {
 std::string to_csv(const Comparison& comparison) {
   std::string text = "part,unit,a,b,delta\n";
   for (const ComparisonRow& row : comparison.rows)
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", csv_field(row.part), row.unit, row.a, row.b,
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{}\n", csv_field(row.name()), row.unit, row.a, row.b,
                    row.delta);
   return text;
 }

@@ -63,7 +63,7 @@ std::string to_json(const std::vector<SpaceInfo>& spaces) {
   return text_of(json);
 }
 
-std::string to_json(const Exploration& exploration) {
+Json json_of(const Exploration& exploration) {
   Json json = {{"schema", 1}, {"command", "explore"}};
   json["space"] = exploration.space;
   json["description"] = exploration.description;
@@ -102,7 +102,9 @@ std::string to_json(const Exploration& exploration) {
   }
   json["warnings"] = exploration.warnings;
   json["notes"] = exploration.notes;
-  return text_of(json);
+  return json;
 }
+
+std::string to_json(const Exploration& exploration) { return text_of(json_of(exploration)); }
 
 }  // namespace monet

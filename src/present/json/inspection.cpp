@@ -1,5 +1,7 @@
 #include "present/json/json.h"
 
+#include <fmt/format.h>
+
 namespace monet {
 
 Json json_of(const ByPhase& by_phase) {
@@ -31,13 +33,24 @@ Json json_of(const OperatorSummary& row) {
           {"output_bytes", row.output_bytes}};
 }
 
+// "B 1, K 64, C 3": of each nest, nests separated by "; ".
+std::string loops_text(const LayerSummary& layer) {
+  std::string text;
+  for (const auto& loops : layer.nests) {
+    if (!text.empty()) text += "; ";
+    for (std::size_t i = 0; i < loops.size(); ++i)
+      text += fmt::format("{}{} {}", i > 0 ? ", " : "", name_of(loops[i].first), loops[i].second);
+  }
+  return text;
+}
+
 Json json_of(const LayerSummary& layer) {
   return {{"name", layer.name},
           {"operator", layer.op},
           {"phase", layer.phase},
           {"inputs", json_of(layer.inputs)},
           {"outputs", json_of(layer.outputs)},
-          {"loops", layer.loops},
+          {"loops", loops_text(layer)},
           {"parameters", layer.parameters},
           {"macs", layer.macs},
           {"other_operations", layer.other_operations},

@@ -9,7 +9,16 @@
 
 namespace monet {
 
+struct Checkpointing;
+struct Exploration;
+struct Optimization;
+
 using Json = nlohmann::ordered_json;
+
+// What to_json() writes.
+Json json_of(const Checkpointing& result);
+Json json_of(const Exploration& exploration);
+Json json_of(const Optimization& result);
 
 Json json_of(const ByPhase& by_phase);
 // The fields that every command on a network has.

@@ -13,9 +13,6 @@ namespace monet {
 // the largest.
 double tick_of(const std::vector<double>& times);
 
-// "conv1 [12]" gives "conv1", "no room before conv1 [12] was done" what is left of it without the number.
-std::string without_part(const std::string& name);
-
 void write_schedule(DetailsText& out, const Evaluation& evaluation);
 void write_lifetimes(DetailsText& out, const Evaluation& evaluation);
 void write_graph(DetailsText& out, const StepGraph& graph);

@@ -44,9 +44,9 @@ class ScheduleColumns {
     out.add("tick", tick_);
     write_tracks(out);
     // Columns of numbers fill the tables that are written after them.
-    column(out, "name", [&](const TraceEvent& event) { return names_.index(name_of(event)); });
+    column(out, "name", [&](const TraceEvent& event) { return names_.index(event.name); });
     column(out, "kind", [&](const TraceEvent& event) { return kinds_.index(event.kind); });
-    column(out, "cause", [&](const TraceEvent& event) { return causes_.index(without_part(event.cause)); });
+    column(out, "cause", [&](const TraceEvent& event) { return causes_.index(cause_of(event)); });
     names_.write(out, "names");
     kinds_.write(out, "kinds");
     causes_.write(out, "causes");
@@ -56,7 +56,7 @@ class ScheduleColumns {
     column(out, "node", [&](const TraceEvent& event) { return row_of(event); });
     out.column("lane", order_.size(), [&](std::size_t i) { return std::int64_t{lanes_[order_[i]]}; });
     column(out, "from", [&](const TraceEvent& event) {
-      const std::int64_t from = event.flow_from;
+      const std::int64_t from = event.flow_from();
       return from >= 0 && from < static_cast<std::int64_t>(events_.size()) ? position_[static_cast<std::size_t>(from)]
                                                                            : std::int64_t{-1};
     });
@@ -74,11 +74,12 @@ class ScheduleColumns {
     return event.operator_row < static_cast<std::int64_t>(evaluation_.operators.size()) ? event.operator_row : -1;
   }
 
-  // Of the operator, or of the tensor: "fetch conv1.weight" has the kind fetch.
-  std::string name_of(const TraceEvent& event) const {
-    if (row_of(event) >= 0) return evaluation_.operators[static_cast<std::size_t>(event.operator_row)].name;
-    if (event.name.starts_with(event.kind + " ")) return event.name.substr(event.kind.size() + 1);
-    return event.name == event.kind ? "" : event.name;
+  // Without the number of the tile that it waited for, so that few are different.
+  std::string cause_of(const TraceEvent& event) const {
+    if (event.by < 0 || event.by >= static_cast<std::int64_t>(events_.size())) return "";
+    TraceEvent by = events_[static_cast<std::size_t>(event.by)];
+    by.part = -1;
+    return monet::cause_of(event.wait, label_of(by));
   }
 
   void write_tracks(DetailsText& out) const {
@@ -129,17 +130,6 @@ class ScheduleColumns {
 
 }  // namespace
 
-std::string without_part(const std::string& name) {
-  constexpr std::string_view done = " was done";
-  const std::size_t end = name.ends_with(done) ? name.size() - done.size() : name.size();
-  const std::size_t open = name.rfind(" [", end);
-  if (open == std::string::npos || end < open + 4 || name[end - 1] != ']') return name;
-  const bool number =
-      std::all_of(name.begin() + static_cast<std::ptrdiff_t>(open) + 2,
-                  name.begin() + static_cast<std::ptrdiff_t>(end) - 1, [](char c) { return c >= '0' && c <= '9'; });
-  return number ? name.substr(0, open) + name.substr(end) : name;
-}
-
 void write_schedule(DetailsText& out, const Evaluation& evaluation) {
   out.open("schedule", '{');
   ScheduleColumns(evaluation).write(out);
@@ -158,7 +148,7 @@ void write_lifetimes(DetailsText& out, const Evaluation& evaluation) {
   out.open("lifetimes", '{');
   out.add("tick", tick);
   column("memory", [&](const Lifetime& stay) { return memories.index(stay.memory); });
-  column("name", [&](const Lifetime& stay) { return names.index(without_part(stay.name)); });
+  column("name", [&](const Lifetime& stay) { return names.index(stay.tensor); });
   column("role", [&](const Lifetime& stay) { return roles.index(stay.role); });
   memories.write(out, "memories");
   names.write(out, "names");

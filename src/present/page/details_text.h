@@ -28,6 +28,7 @@ class DetailsText {
   void add(std::string_view key, std::int64_t value) { name(key), append(value); }
   void add(std::string_view key, double value) { name(key), append(value); }
   void add(std::string_view key, std::string_view value) { name(key), append(value); }
+  void add_json(std::string_view key, const Json& value) { name(key), append_json(value); }
 
   // "key":[value(0), …, value(count - 1)]; numbers or strings.
   template <class Value>
@@ -65,7 +66,8 @@ class DetailsText {
     }
   }
   // Names in a file may be any bytes; what is not UTF-8 is replaced.
-  void append(std::string_view value) { text_ += Json(value).dump(-1, ' ', false, Json::error_handler_t::replace); }
+  void append(std::string_view value) { append_json(Json(value)); }
+  void append_json(const Json& value) { text_ += value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
   std::string text_;
   bool first_ = true;

@@ -3,7 +3,7 @@
 #include "base/try.h"
 #include "explore/store/store.h"
 #include "explore/summary.h"
-#include "present/json/json.h"
+#include "present/page/details_text.h"
 
 #include <monet/explore.h>
 
@@ -91,39 +91,23 @@ std::vector<const Outcome*> shown_of(const std::vector<Outcome>& outcomes, const
   return shown;
 }
 
-template <class Rows, class Number>
-void append_list(std::string& json, const Rows& rows, const Number& number_of) {
-  json += '[';
-  for (const auto& row : rows) {
-    const auto number = number_of(row);
-    if (!std::isfinite(static_cast<double>(number))) {
-      json += "null,";
-    } else {
-      fmt::format_to(std::back_inserter(json), "{},", number);
-    }
-  }
-  if (json.back() == ',') json.pop_back();
-  json += ']';
-}
-
-// By hand, piece by piece: a tree of so many numbers would take far more memory than the page.
-std::string designs_json(const std::vector<const Outcome*>& shown, const Space& space,
-                         const std::vector<Column>& columns) {
-  std::string json = "{\"id\":";
-  append_list(json, shown, [](const Outcome* outcome) { return outcome->design; });
+void write_designs(DetailsText& out, const std::vector<const Outcome*>& shown, const Space& space,
+                   const std::vector<Column>& columns) {
+  const auto column = [&](std::string_view key, const auto& value) {
+    out.column(key, shown.size(), [&](std::size_t i) { return value(*shown[i]); });
+  };
+  out.open("designs", '{');
+  column("id", [](const Outcome& outcome) { return static_cast<std::int64_t>(outcome.design); });
   std::vector<explore::Choice> choices;
   for (const Outcome* outcome : shown) choices.push_back(space.choice(outcome->design));
-  json += ",\"parameters\":[";
-  for (std::size_t axis = 0; axis < space.axes.size(); ++axis) {
-    if (axis > 0) json += ',';
-    append_list(json, choices, [axis](const explore::Choice& choice) { return choice[axis]; });
-  }
-  json += "],\"metrics\":[";
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (i > 0) json += ',';
-    append_list(json, shown, [&](const Outcome* outcome) { return columns[i].value(*outcome); });
-  }
-  return json + "]}";
+  out.open("parameters", '[');
+  for (std::size_t axis = 0; axis < space.axes.size(); ++axis)
+    out.column("", choices.size(), [&](std::size_t i) { return static_cast<std::int64_t>(choices[i][axis]); });
+  out.close(']');
+  out.open("metrics", '[');
+  for (const Column& each : columns) column("", each.value);
+  out.close(']');
+  out.close('}');
 }
 
 Json objectives_json(const Objectives& objectives, const Space& space, const std::vector<Column>& columns) {
@@ -162,7 +146,7 @@ std::string exploration_json(const Exploration& exploration, const std::vector<O
   const std::vector<Column> columns = columns_of(space, objectives);
   const std::vector<const Outcome*> shown = shown_of(outcomes, exploration, most_designs);
   // What both have is as `monet explore --json` says it; the designs are in columns.
-  Json json = Json::parse(to_json(exploration));
+  Json json = json_of(exploration);
   add_space(json, space, objectives, columns);
   json["shown"] = shown.size();
   json["front"] = Json::array();
@@ -170,9 +154,12 @@ std::string exploration_json(const Exploration& exploration, const std::vector<O
     const auto at = std::ranges::lower_bound(shown, result.design, {}, &Outcome::design);
     json["front"].push_back(at - shown.begin());
   }
-  std::string text = text_of(json);
-  text.resize(text.rfind('}'));
-  return text + ",\"designs\":" + designs_json(shown, space, columns) + "}";
+  DetailsText out;
+  out.open("", '{');
+  for (const auto& [key, value] : json.items()) out.add_json(key, value);
+  write_designs(out, shown, space, columns);
+  out.close('}');
+  return out.take();
 }
 
 }  // namespace

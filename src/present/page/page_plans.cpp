@@ -2,6 +2,7 @@
 
 #include "base/read_file.h"
 #include "base/try.h"
+#include "present/json/json.h"
 
 #include <filesystem>
 
@@ -26,7 +27,7 @@ std::string text_of_plans(const FileJson& json) {
 
 template <class Result>
 std::string with_plans(const Result& result) {
-  FileJson json = FileJson::parse(to_json(result));
+  FileJson json = json_of(result);
   for (std::size_t i = 0; i < result.plans.size(); ++i) json["plans"][i]["plan_yaml"] = result.plans[i].plan_yaml;
   name_start(json);
   return text_of_plans(json);

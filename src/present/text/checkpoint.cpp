@@ -119,7 +119,7 @@ Text to_text(const Checkpointing& result) {
   return text;
 }
 
-std::string to_json(const Checkpointing& result) {
+Json json_of(const Checkpointing& result) {
   Json json = {{"schema", 1},
                {"command", "checkpoint"},
                {"model", result.model},
@@ -155,8 +155,10 @@ std::string to_json(const Checkpointing& result) {
   json["warnings"] = result.warnings;
   json["notes"] = result.notes;
   if (result.wall_s >= 0) json["wall_s"] = result.wall_s;
-  return text_of(json);
+  return json;
 }
+
+std::string to_json(const Checkpointing& result) { return text_of(json_of(result)); }
 
 std::string to_csv(const Checkpointing& result) {
   std::string text =

@@ -160,12 +160,10 @@ std::string confidence_text(const HardwareReport& report) {
                      letter(report.energy_confidence));
 }
 
-bool is_zero(const ValueSummary& value) { return value.value == "0" || value.value.starts_with("0 "); }
-
 Text value_table(const HardwareReport& report, bool all) {
   Table table({{"part"}, {"quantity"}, {"value", Align::right}, {""}, {"source"}}, 2);
   for (const ValueSummary& value : report.values) {
-    if (!all && (!value.derived || is_zero(value))) continue;
+    if (!all && (!value.derived || value.left_out)) continue;
     table.add({value.part, value.quantity, value_text(value.value), std::string(1, value.confidence),
                value.source.empty() ? "not stated" : value.source});
   }
@@ -237,11 +235,9 @@ Text to_text(const HardwareReport& report, const HardwareView& view) {
   if (!report.links.empty()) text += "\nlinks\n" + link_table(report);
   if (!report.peaks.empty()) text += "\npeaks\n" + peak_table(report);
   if (view.values) return text + "\nvalues and their sources\n" + value_table(report, true);
-  const auto left_out =
-      std::ranges::count_if(report.values, [](const ValueSummary& v) { return v.derived && !is_zero(v); });
-  const auto zeros =
-      std::ranges::count_if(report.values, [](const ValueSummary& v) { return v.derived && is_zero(v); });
-  if (left_out > 0) text += "\nvalues that the file leaves out, derived\n" + value_table(report, false);
+  const auto derived = std::ranges::count(report.values, true, &ValueSummary::derived);
+  const auto zeros = std::ranges::count(report.values, true, &ValueSummary::left_out);
+  if (derived > zeros) text += "\nvalues that the file leaves out, derived\n" + value_table(report, false);
   if (zeros > 0) text += fmt::format("\n{} more are left out and count as 0 (--values shows all values)\n", zeros);
   return text;
 }

@@ -71,7 +71,7 @@ Text to_text(const Optimization& result) {
   return text;
 }
 
-std::string to_json(const Optimization& result) {
+Json json_of(const Optimization& result) {
   Json json = {{"schema", 1},
                {"command", "optimize"},
                {"model", result.model},
@@ -100,8 +100,10 @@ std::string to_json(const Optimization& result) {
   json["warnings"] = result.warnings;
   json["notes"] = result.notes;
   if (result.wall_s >= 0) json["wall_s"] = result.wall_s;
-  return text_of(json);
+  return json;
 }
+
+std::string to_json(const Optimization& result) { return text_of(json_of(result)); }
 
 std::string to_csv(const Optimization& result) {
   std::string text =

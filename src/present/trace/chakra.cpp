@@ -176,7 +176,7 @@ class ChakraWriter {
 
   // The event whose result this one waited for; none: it did not wait for data.
   std::uint64_t source_of(std::size_t i) const {
-    const std::int64_t from = event(i).flow_from;
+    const std::int64_t from = event(i).flow_from();
     if (from < 0 || static_cast<std::size_t>(from) >= order_.size()) return none;
     const auto source = static_cast<std::size_t>(from);
     return key(source) < key(i) ? source : none;
@@ -190,7 +190,7 @@ class ChakraWriter {
   void write(std::uint32_t i) {
     const TraceEvent& what = event(i);
     const NodeType type = type_of(what);
-    ChakraNode node(i, what.name, type);
+    ChakraNode node(i, label_of(what), type);
     if (previous_[i] != none) node.depend(field::control_dependencies, previous_[i]);
     const std::uint64_t source = source_of(i);
     if (source != none) node.depend(field::data_dependencies, received_[source] != none ? received_[source] : source);
@@ -209,7 +209,8 @@ class ChakraWriter {
     node.add_double("start_cycle", what.start);
     node.add_double("cycles", what.end - what.start);
     node.add("resource", what.track);
-    if (!what.cause.empty()) node.add("waited_for", what.cause);
+    const std::string cause = cause_of(what, evaluation_);
+    if (!cause.empty()) node.add("waited_for", cause);
     write_message(node.data());
     if (type == comm_send) write_receiving(i);
   }
@@ -238,7 +239,7 @@ class ChakraWriter {
   // The other end: it is there when all of it has been sent.
   void write_receiving(std::uint32_t i) {
     const TraceEvent& what = event(i);
-    ChakraNode node(received_[i], what.name, comm_recv);
+    ChakraNode node(received_[i], label_of(what), comm_recv);
     node.depend(field::data_dependencies, i);
     node.set_time(micros(what.end), micros(what.end));
     node.add_bool("is_cpu_op", false);

@@ -120,7 +120,7 @@ class TraceWriter {
     using Kind = Record::Kind;
     for (std::uint32_t i = 0; i < slices_.size(); ++i) {
       records_.push_back({slices_[i].start, slices_[i].end, Kind::slice, i});
-      const std::int64_t from = evaluation_.trace[i].flow_from;
+      const std::int64_t from = evaluation_.trace[i].flow_from();
       if (from < 0 || static_cast<std::size_t>(from) >= slices_.size() || from == i) continue;
       const Slice& source = slices_[static_cast<std::size_t>(from)];
       if (source.start > slices_[i].start) continue;
@@ -145,9 +145,10 @@ class TraceWriter {
     switch (record.kind) {
       case Record::Kind::slice: {
         const TraceEvent& event = evaluation_.trace[record.index];
-        write_slice(event.name, event.kind, record, slices_[record.index].thread, event.start, event.end);
+        write_slice(label_of(event), event.kind, record, slices_[record.index].thread, event.start, event.end);
         if (event.bytes > 0) fmt::format_to(out, ",\"bytes\":{}", event.bytes);
-        if (!event.cause.empty()) fmt::format_to(out, ",\"waited for\":{}", json_string(event.cause));
+        const std::string cause = cause_of(event, evaluation_);
+        if (!cause.empty()) fmt::format_to(out, ",\"waited for\":{}", json_string(cause));
         text_ += "}}";
         break;
       }
@@ -158,7 +159,7 @@ class TraceWriter {
         break;
       }
       case Record::Kind::flow_start:
-        write_flow("s", record, static_cast<std::uint32_t>(evaluation_.trace[record.index].flow_from));
+        write_flow("s", record, static_cast<std::uint32_t>(evaluation_.trace[record.index].flow_from()));
         break;
       case Record::Kind::flow_end: write_flow("f", record, record.index); break;
       case Record::Kind::counter: write_counter(record); break;

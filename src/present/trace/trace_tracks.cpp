@@ -1,5 +1,7 @@
 #include "present/trace/trace_tracks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <queue>
@@ -14,6 +16,27 @@ namespace {
 std::string track_kind(const ResourceResult& resource) { return resource.kind == "bus" ? "link" : resource.kind; }
 
 }  // namespace
+
+std::string label_of(const TraceEvent& event) {
+  if (event.part >= 0) return fmt::format("{} [{}]", event.name, event.part);
+  if (event.from.empty()) return event.name;
+  return event.name.empty() ? event.kind : fmt::format("{} {}", event.kind, event.name);
+}
+
+std::string cause_of(EventWait wait, const std::string& label) {
+  switch (wait) {
+    case EventWait::nothing: break;
+    case EventWait::core: return fmt::format("the core was busy with {}", label);
+    case EventWait::data: return fmt::format("waited for {}", label);
+    case EventWait::room: return fmt::format("no room before {} was done", label);
+  }
+  return "";
+}
+
+std::string cause_of(const TraceEvent& event, const Evaluation& evaluation) {
+  const auto by = static_cast<std::size_t>(event.by);
+  return by < evaluation.trace.size() ? cause_of(event.wait, label_of(evaluation.trace[by])) : "";
+}
 
 std::vector<TraceTrack> trace_tracks(const Evaluation& evaluation) {
   std::vector<TraceTrack> tracks;

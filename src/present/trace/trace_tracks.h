@@ -19,6 +19,9 @@ struct TraceTrack {
 // Cores, then links, then ports in the order of the machine, idle ones included; then others as they come.
 std::vector<TraceTrack> trace_tracks(const Evaluation& evaluation);
 
+// Why an event began no earlier than the end of the one with this label.
+std::string cause_of(EventWait wait, const std::string& label);
+
 struct EventTime {
   std::int64_t start = 0, end = 0;
 };
