@@ -91,17 +91,9 @@ std::string to_line(const Outcome& outcome) {
       workloads.push_back({{"failure", one.failure}});
       continue;
     }
-    workloads.push_back({{"latency_cycles", one.latency_cycles},
-                         {"latency_s", one.latency_s},
-                         {"energy_pj", one.energy_pj},
-                         {"peak_bytes", one.peak_bytes},
-                         {"macs", one.macs},
-                         {"utilization", one.utilization},
-                         {"stacks", one.stacks},
-                         {"tiles", one.tiles},
-                         {"recomputed", one.recomputed},
-                         {"paged", one.paged},
-                         {"recipe", one.recipe}});
+    nlohmann::json& workload = workloads.emplace_back();
+    for_each_number(one, [&](const char* name, auto value) { workload[name] = value; });
+    workload["recipe"] = one.recipe;
   }
   const nlohmann::json line = {{"design", outcome.design},
                                {"failure", outcome.failure},
@@ -132,16 +124,7 @@ Expected<Outcome> outcome_from(const std::string& line) {
       if (one.contains("failure")) {
         workload.failure = one.at("failure").get<std::string>();
       } else {
-        workload.latency_cycles = one.at("latency_cycles").get<double>();
-        workload.latency_s = one.at("latency_s").get<double>();
-        workload.energy_pj = one.at("energy_pj").get<double>();
-        workload.peak_bytes = one.at("peak_bytes").get<std::int64_t>();
-        workload.macs = one.at("macs").get<double>();
-        workload.utilization = one.at("utilization").get<double>();
-        workload.stacks = one.at("stacks").get<std::int64_t>();
-        workload.tiles = one.at("tiles").get<std::int64_t>();
-        workload.recomputed = one.at("recomputed").get<std::int64_t>();
-        workload.paged = one.at("paged").get<std::int64_t>();
+        for_each_number(workload, [&](const char* name, auto& value) { one.at(name).get_to(value); });
         workload.recipe = one.at("recipe").get<std::string>();
       }
       outcome.workloads.push_back(std::move(workload));

@@ -26,6 +26,21 @@ struct WorkloadOutcome {
   bool operator==(const WorkloadOutcome&) const = default;
 };
 
+// visit(name, value) for each number, in the order of the store's columns.
+template <class Workload, class Visit>
+void for_each_number(Workload& workload, const Visit& visit) {
+  visit("latency_cycles", workload.latency_cycles);
+  visit("latency_s", workload.latency_s);
+  visit("energy_pj", workload.energy_pj);
+  visit("peak_bytes", workload.peak_bytes);
+  visit("macs", workload.macs);
+  visit("utilization", workload.utilization);
+  visit("stacks", workload.stacks);
+  visit("tiles", workload.tiles);
+  visit("recomputed", workload.recomputed);
+  visit("paged", workload.paged);
+}
+
 struct Outcome {
   Design design = 0;
   std::string failure;    // why the machine itself is none; then it has no workloads

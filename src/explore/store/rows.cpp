@@ -39,28 +39,27 @@ Outcome outcome_of(const Statement& row) {
   return outcome;
 }
 
+void read(const Statement& row, int column, double& value) { value = row.real(column); }
+void read(const Statement& row, int column, std::int64_t& value) { value = row.integer(column); }
+
 WorkloadOutcome workload_of(const Statement& row) {
-  WorkloadOutcome workload{.failure = row.text(9)};
-  workload.latency_cycles = row.real(10);
-  workload.latency_s = row.real(11);
-  workload.energy_pj = row.real(12);
-  workload.peak_bytes = row.integer(13);
-  workload.macs = row.real(14);
-  workload.utilization = row.real(15);
-  workload.stacks = row.integer(16);
-  workload.tiles = row.integer(17);
-  workload.recomputed = row.integer(18);
-  workload.paged = row.integer(19);
-  workload.recipe = row.text(20);
+  int column = workload_column + 1;
+  WorkloadOutcome workload{.failure = row.text(column)};
+  for_each_number(workload, [&](const char*, auto& value) { read(row, ++column, value); });
+  workload.recipe = row.text(++column);
   return workload;
+}
+
+bool has_numbers(const WorkloadOutcome& workload) {
+  bool finite = true;
+  for_each_number(workload, [&](const char*, auto value) { finite &= std::isfinite(static_cast<double>(value)); });
+  return finite;
 }
 
 bool has_numbers(const Outcome& outcome) {
   return std::isfinite(outcome.area_mm2) && std::isfinite(outcome.static_w) && std::isfinite(outcome.macs_per_cycle) &&
-         std::ranges::all_of(outcome.workloads, [](const WorkloadOutcome& one) {
-           return !one.failure.empty() ||
-                  (std::isfinite(one.latency_cycles) && std::isfinite(one.latency_s) && std::isfinite(one.energy_pj) &&
-                   std::isfinite(one.macs) && std::isfinite(one.utilization));
+         std::ranges::all_of(outcome.workloads, [](const WorkloadOutcome& workload) {
+           return !workload.failure.empty() || has_numbers(workload);
          });
 }
 
@@ -93,9 +92,8 @@ Expected<bool> OutcomeRows::write(const Outcome& outcome) {
     const WorkloadOutcome& workload = outcome.workloads[i];
     result_.bind(design).bind(static_cast<std::int64_t>(i));
     bind_failure(result_, workload.failure);
-    result_.bind(workload.latency_cycles).bind(workload.latency_s).bind(workload.energy_pj).bind(workload.peak_bytes);
-    result_.bind(workload.macs).bind(workload.utilization).bind(workload.stacks).bind(workload.tiles);
-    result_.bind(workload.recomputed).bind(workload.paged).bind(std::string_view(workload.recipe));
+    for_each_number(workload, [&](const char*, auto value) { result_.bind(value); });
+    result_.bind(std::string_view(workload.recipe));
     MONET_RETURN_IF_ERROR(result_.run());
   }
   return true;

@@ -41,6 +41,8 @@ class RowValues {
     if (std::holds_alternative<std::monostate>(value)) return std::numeric_limits<double>::quiet_NaN();
     return fail<double>();
   }
+  void read(std::int64_t& value) { value = integer(); }
+  void read(double& value) { value = real(); }
   // Where the number of the row stands in its place.
   void nothing() {
     if (!std::holds_alternative<std::monostate>(next())) good_ = false;
@@ -108,16 +110,7 @@ bool read_result(const FoundRow& row, const Space& space, ResultKey& key, Worklo
   const std::int64_t design = values.integer();
   key = {static_cast<Design>(design), values.integer()};
   result.failure = values.text_or_null();
-  result.latency_cycles = values.real();
-  result.latency_s = values.real();
-  result.energy_pj = values.real();
-  result.peak_bytes = values.integer();
-  result.macs = values.real();
-  result.utilization = values.real();
-  result.stacks = values.integer();
-  result.tiles = values.integer();
-  result.recomputed = values.integer();
-  result.paged = values.integer();
+  for_each_number(result, [&](const char*, auto& value) { values.read(value); });
   result.recipe = values.text();
   const auto workloads = static_cast<std::int64_t>(space.workloads.size());
   return values.good() && design >= 0 && key.first < space.size() && key.second >= 0 && key.second < workloads;

@@ -22,9 +22,8 @@ namespace {
 
 constexpr std::array<const char*, 7> metrics = {"latency_s",  "energy_pj", "edp",        "area_mm2",
                                                 "peak_bytes", "cost",      "utilization"};
-constexpr std::array<const char*, 11> workload_columns = {"failure",    "latency_cycles", "latency_s",   "energy_pj",
-                                                          "peak_bytes", "macs",           "utilization", "stacks",
-                                                          "tiles",      "recomputed",     "paged"};
+
+const WorkloadOutcome nothing;
 
 const char* status_of(const Outcome& outcome) {
   return outcome.excluded ? "excluded" : outcome.ran() ? "ran" : "failed";
@@ -32,6 +31,7 @@ const char* status_of(const Outcome& outcome) {
 
 // The shortest that is read back to the same bits.
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{}", value) : ""; }
+std::string number(std::int64_t value) { return fmt::format("{}", value); }
 
 std::string heading(const Space& space) {
   std::string line = "design";
@@ -39,20 +39,16 @@ std::string heading(const Space& space) {
   line += ",status,reason,hardware_hash,static_w,macs_per_cycle,on_chip_bits";
   for (const char* metric : metrics) fmt::format_to(std::back_inserter(line), ",{}", metric);
   for (const explore::Workload& workload : space.workloads) {
-    for (const char* column : workload_columns) line += "," + csv_field(workload.name + "." + column);
+    line += "," + csv_field(workload.name + ".failure");
+    for_each_number(nothing,
+                    [&](const std::string& column, auto) { line += "," + csv_field(workload.name + "." + column); });
   }
   return line + "\n";
 }
 
-void add_workload(std::string& line, const WorkloadOutcome& workload) {
+void add_workload(std::string& line, const WorkloadOutcome& workload, bool ran) {
   line += "," + csv_field(workload.failure);
-  if (!workload.failure.empty()) {
-    line.append(workload_columns.size() - 1, ',');
-    return;
-  }
-  fmt::format_to(std::back_inserter(line), ",{},{},{},{},{},{},{},{},{},{}", number(workload.latency_cycles),
-                 number(workload.latency_s), number(workload.energy_pj), workload.peak_bytes, number(workload.macs),
-                 number(workload.utilization), workload.stacks, workload.tiles, workload.recomputed, workload.paged);
+  for_each_number(workload, [&](const char*, auto value) { line += "," + (ran ? number(value) : ""); });
 }
 
 std::string csv_line(const Outcome& outcome, const Space& space) {
@@ -76,23 +72,16 @@ std::string csv_line(const Outcome& outcome, const Space& space) {
       line += number(outcome.area_mm2);
     }
   }
-  for (const WorkloadOutcome& workload : outcome.workloads) add_workload(line, workload);
-  if (outcome.workloads.empty()) line.append(space.workloads.size() * workload_columns.size(), ',');
+  for (const WorkloadOutcome& workload : outcome.workloads) add_workload(line, workload, workload.failure.empty());
+  for (std::size_t i = outcome.workloads.size(); i < space.workloads.size(); ++i) add_workload(line, nothing, false);
   return line + "\n";
 }
 
 Json workload_json(const WorkloadOutcome& workload) {
   if (!workload.failure.empty()) return {{"failure", workload.failure}};
-  return {{"latency_cycles", workload.latency_cycles},
-          {"latency_s", workload.latency_s},
-          {"energy_pj", workload.energy_pj},
-          {"peak_bytes", workload.peak_bytes},
-          {"macs", workload.macs},
-          {"utilization", workload.utilization},
-          {"stacks", workload.stacks},
-          {"tiles", workload.tiles},
-          {"recomputed", workload.recomputed},
-          {"paged", workload.paged}};
+  Json json;
+  for_each_number(workload, [&](const char* name, auto value) { json[name] = value; });
+  return json;
 }
 
 std::string json_line(const Outcome& outcome, const Space& space) {
