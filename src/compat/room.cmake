@@ -9,7 +9,6 @@ monet_room(compat
   import/stream_operators.cpp
   import/zigzag.cpp
   import/zigzag_ports.cpp
-  zigzag/allocate.cpp
   zigzag/array_mappings.cpp
   zigzag/bandwidth.cpp
   zigzag/evaluate.cpp

@@ -85,7 +85,6 @@ monet_room(evaluate
   run/result_trace.cpp
   run/step_graph.cpp
   run/step_graph_layout.cpp
-  run/step_graph_rows.cpp
   run/train_network.cpp
   schedule/bookings.cpp
   schedule/fetches.cpp

@@ -29,7 +29,6 @@ monet_room(explore
   rescue.cpp
   space/axes.cpp
   space/family.cpp
-  space/judging.cpp
   space/open.cpp
   space/reader.cpp
   space/space.cpp
@@ -43,7 +42,6 @@ monet_room(explore
   store/presence.cpp
   store/rescue.cpp
   store/rows.cpp
-  store/salvage.cpp
   store/schema.cpp
   store/store.cpp
   summary.cpp

@@ -49,7 +49,6 @@ monet_room(graph
   nests/movement.cpp
   nests/nests.cpp
   nests/norm.cpp
-  nests/norm_gradient.cpp
   nests/optimizer.cpp
   nests/optimizer_adafactor.cpp
   nests/optimizer_adam8bit.cpp

@@ -16,7 +16,6 @@ monet_room(onnx
   export/resize.cpp
   export/softmax.cpp
   export/view.cpp
-  external_data.cpp
   flatten.cpp
   idioms/activations.cpp
   idioms/attention.cpp
@@ -34,7 +33,6 @@ monet_room(onnx
   import/norm.cpp
   import/pool.cpp
   import/reduction.cpp
-  import/resize.cpp
   import/sequence.cpp
   import/softmax.cpp
   import/view.cpp

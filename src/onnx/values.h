@@ -18,7 +18,7 @@ std::optional<ElementType> element_type_of(std::int64_t onnx_number);
 
 // The tensor's values; nothing when they are absent (external and not there), too many, or in a number format that
 // never decides a shape. Fails when the bytes that are there do not fit the shape, and for external ones that lie
-// outside `folder` (onnx/external_data.h).
+// outside `folder`.
 Expected<std::optional<Constant>> decode_values(const RawTensor& tensor, const std::string& folder,
                                                 std::int64_t most = most_constant_elements);
 

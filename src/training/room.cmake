@@ -1,16 +1,13 @@
 monet_room(training
   USES base graph config hardware interpret networks
   SOURCES
-  attention_products.cpp
   blocks.cpp
   differentiate.cpp
   gradient_builder.cpp
   gradients/contraction.cpp
   gradients/convolution.cpp
   gradients/elementwise.cpp
-  gradients/elementwise_unary.cpp
   gradients/generate.cpp
-  gradients/grid_sample.cpp
   gradients/movement.cpp
   gradients/norm.cpp
   gradients/padding.cpp

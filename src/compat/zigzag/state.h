@@ -23,7 +23,7 @@ struct State {
   std::array<double, max_factors> size{};
   std::array<double, max_factors + 1> cycles{};  // of the first i loops
 
-  // allocate.h: loops at or below each level, as filled, and after loops that leave an operand alone have sunk.
+  // allocate(): loops at or below each level, as filled, and after loops that leave an operand alone have sunk.
   PerLevel<std::uint8_t, max_levels> filled{};
   PerLevel<std::uint8_t, max_levels> cut{};
   std::array<double, zigzag_operands> stationary{};  // cycles for which the lowest level's data stay at the lanes
