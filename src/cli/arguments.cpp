@@ -14,21 +14,15 @@ namespace monet::cli {
 namespace {
 
 void add_loss_options(CLI::App& train, TrainOptions& options) {
-  train.add_option("--loss", options.loss, "cross-entropy, mse, bce, or output:NAME for an output of the model itself")
+  const OptionGroup group(train, "Loss");
+  group
+      .add("--loss", options.loss, "cross-entropy, mse, bce, or output:NAME for an output of the model itself", "LOSS")
       ->check(such_as({"cross-entropy", "mse", "bce"}))
-      ->type_name("LOSS")
-      ->group("Loss")
       ->capture_default_str();
-  train.add_option("--class-axis", options.class_axis, "axis of the classes in cross entropy; the last by default")
-      ->type_name("N")
-      ->group("Loss");
-  train.add_option("--label-smoothing", options.label_smoothing, "share of the target spread over all classes")
-      ->group("Loss")
+  group.add("--class-axis", options.class_axis, "axis of the classes in cross entropy; the last by default", "N");
+  group.add("--label-smoothing", options.label_smoothing, "share of the target spread over all classes")
       ->capture_default_str();
-  train.add_option("--ignore-index", options.ignore_index, "target that counts for nothing")
-      ->type_name("N")
-      ->group("Loss")
-      ->capture_default_str();
+  group.add("--ignore-index", options.ignore_index, "target that counts for nothing", "N")->capture_default_str();
 }
 
 std::vector<std::string> optimizer_names() {
@@ -38,55 +32,38 @@ std::vector<std::string> optimizer_names() {
 }
 
 void add_optimizer_options(CLI::App& train, TrainOptions& options) {
-  const char* const group = "Optimizer";
-  train.add_option("--optimizer", options.optimizer, fmt::format("{}", fmt::join(optimizer_names(), ", ")))
+  const OptionGroup group(train, "Optimizer");
+  group.add("--optimizer", options.optimizer, fmt::format("{}", fmt::join(optimizer_names(), ", ")), "NAME")
       ->check(such_as(optimizer_names()))
-      ->type_name("NAME")
-      ->group(group)
       ->capture_default_str();
-  train.add_option("--optimizer-form", options.optimizer_form, "fused: one operator a parameter; or elementwise")
+  group.add("--optimizer-form", options.optimizer_form, "fused: one operator a parameter; or elementwise", "FORM")
       ->check(such_as({"fused", "elementwise"}))
-      ->type_name("FORM")
-      ->group(group)
       ->capture_default_str();
-  train.add_option("--weight-decay", options.weight_decay, "the optimizer's own default unless given")->group(group);
-  train.add_option("--momentum", options.momentum, "of momentum and nesterov (0.9)")->group(group);
-  train.add_option("--beta1", options.beta1, "of adam, adamw, lion, adam8bit")->group(group);
-  train.add_option("--beta2", options.beta2, "of adam, adamw, lion, adam8bit")->group(group);
-  train.add_option("--epsilon", options.epsilon, "of adam, adamw, adafactor, adam8bit")->group(group);
-  train.add_option("--clip-norm", options.clip_norm, "scale gradients down to this global norm")->group(group);
-  train.add_option("--accumulate", options.accumulate, "micro-batches whose gradients are summed for one step")
-      ->type_name("N")
-      ->group(group)
+  group.add("--weight-decay", options.weight_decay, "the optimizer's own default unless given");
+  group.add("--momentum", options.momentum, "of momentum and nesterov (0.9)");
+  group.add("--beta1", options.beta1, "of adam, adamw, lion, adam8bit");
+  group.add("--beta2", options.beta2, "of adam, adamw, lion, adam8bit");
+  group.add("--epsilon", options.epsilon, "of adam, adamw, adafactor, adam8bit");
+  group.add("--clip-norm", options.clip_norm, "scale gradients down to this global norm");
+  group.add("--accumulate", options.accumulate, "micro-batches whose gradients are summed for one step", "N")
       ->capture_default_str();
-  train.add_option("--loss-scale", options.loss_scale, "factor on the loss against underflow in fp16")->group(group);
+  group.add("--loss-scale", options.loss_scale, "factor on the loss against underflow in fp16");
 }
 
 void add_selection_options(CLI::App& train, TrainOptions& options) {
-  const char* const group = "What is trained";
-  train.add_option("--train", options.train, "only parameters whose names match; * and ? as in a shell")
-      ->type_name("PATTERN")
-      ->allow_extra_args(false)
-      ->group(group);
-  train.add_option("--freeze", options.freeze, "parameters that stay; may be given several times")
-      ->type_name("PATTERN")
-      ->allow_extra_args(false)
-      ->group(group);
-  train.add_flag("--bias-only", options.bias_only, "only biases")->group(group);
-  train.add_option("--last-layers", options.last_layers, "only the last K layers that have parameters")
-      ->type_name("K")
-      ->group(group);
-  train.add_option("--lora", options.lora_rank, "freeze all, and train low-rank additions to the weights")
-      ->type_name("RANK")
-      ->group(group);
-  train.add_option("--lora-alpha", options.lora_alpha, "the additions are scaled by alpha / rank; the rank by default")
-      ->group(group);
-  train
-      .add_option("--lora-target", options.lora_targets,
-                  "weights that get one; all of products and convolutions by default")
-      ->type_name("PATTERN")
-      ->allow_extra_args(false)
-      ->group(group);
+  const OptionGroup group(train, "What is trained");
+  group.add("--train", options.train, "only parameters whose names match; * and ? as in a shell", "PATTERN")
+      ->allow_extra_args(false);
+  group.add("--freeze", options.freeze, "parameters that stay; may be given several times", "PATTERN")
+      ->allow_extra_args(false);
+  group.flag("--bias-only", options.bias_only, "only biases");
+  group.add("--last-layers", options.last_layers, "only the last K layers that have parameters", "K");
+  group.add("--lora", options.lora_rank, "freeze all, and train low-rank additions to the weights", "RANK");
+  group.add("--lora-alpha", options.lora_alpha, "the additions are scaled by alpha / rank; the rank by default");
+  group
+      .add("--lora-target", options.lora_targets, "weights that get one; all of products and convolutions by default",
+           "PATTERN")
+      ->allow_extra_args(false);
 }
 
 }  // namespace

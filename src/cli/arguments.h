@@ -27,6 +27,34 @@ void add_report(CLI::App& app, ReportCommand& command);
 void add_compare(CLI::App& app, CompareCommand& command);
 void add_validate(CLI::App& app, ValidateCommand& command);
 
+// The options of a command that stand under one title of its help.
+class OptionGroup {
+ public:
+  OptionGroup(CLI::App& command, const char* title) : command_(command), title_(title) {}
+
+  // `type`: what stands for the value in the help.
+  template <class Value>
+  CLI::Option* add(const char* name, Value& value, const std::string& meaning, const char* type = nullptr) const {
+    CLI::Option* option = command_.add_option(name, value, meaning)->group(title_);
+    return type == nullptr ? option : option->type_name(type);
+  }
+  CLI::Option* flag(const char* name, bool& value, const std::string& meaning) const {
+    return command_.add_flag(name, value, meaning)->group(title_);
+  }
+  // A flag for what is done without it.
+  CLI::Option* off(const char* name, bool& value, const std::string& meaning) const {
+    return command_.add_flag_function(name, [&value](std::int64_t) { value = false; }, meaning)->group(title_);
+  }
+  template <class Number>
+  void add_jobs(Number& jobs) const {
+    add("--jobs", jobs, "threads; all processors by default", "N")->check(CLI::Range(0, 1024));
+  }
+
+ private:
+  CLI::App& command_;
+  const char* title_;
+};
+
 // What several commands share.
 void add_common(CLI::App& command, CommonOptions& common);
 // All that says which step is made of a network, but for its precision.
@@ -36,7 +64,7 @@ void add_simulate_options(CLI::App& train, TrainCommand& command);
 void add_parameters(CLI::App& command, HardwareParameters& parameters);
 void add_schedule_options(CLI::App& command, MachineNames& on, StepRequest& options);
 // --custom: costs of operators, from a file.
-void add_custom_costs(CLI::App& command, StepRequest& options, const char* group);
+void add_custom_costs(const OptionGroup& group, StepRequest& options);
 
 // "NAME=NUMBER"
 std::pair<std::string, std::int64_t> parse_dimension(const std::string& text);

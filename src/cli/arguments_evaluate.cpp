@@ -8,31 +8,20 @@ namespace {
 
 constexpr const char* schedule_group = "Plan and schedule";
 
-void switch_off(CLI::App& command, const char* name, bool& option, const char* meaning) {
-  command.add_flag_function(name, [&option](std::int64_t) { option = false; }, meaning)->group(schedule_group);
-}
-
 void add_evaluate_outputs(CLI::App& evaluate, EvaluateCommand& command) {
-  const char* const group = "Output";
+  const OptionGroup group(evaluate, "Output");
   const auto rows = [&](const char* name, std::size_t& number, const char* meaning) {
-    evaluate.add_option(name, number, meaning)
-        ->type_name("N")
-        ->check(CLI::Range(0, 1000000000))
-        ->capture_default_str()
-        ->group(group);
+    group.add(name, number, meaning, "N")->check(CLI::Range(0, 1000000000))->capture_default_str();
   };
   const auto file = [&](const char* name, std::string& path, const char* meaning) {
-    evaluate.add_option(name, path, meaning)->type_name("FILE")->group(group);
+    group.add(name, path, meaning, "FILE");
   };
   rows("--operators", command.view.operators, "rows of the table of operators; 0: all");
   rows("--tensors", command.view.tensors, "tensors at the peak of memory that are listed; 0: all");
-  evaluate
-      .add_option(
-          "-o,--output", command.folder,
-          "write result.json, operators.csv, lifetimes.csv, trace.json, chakra.et, plan.yaml, and report.html, a "
-          "page to look at, into this folder")
-      ->type_name("DIR")
-      ->group(group);
+  group.add("-o,--output", command.folder,
+            "write result.json, operators.csv, lifetimes.csv, trace.json, chakra.et, plan.yaml, and report.html, a "
+            "page to look at, into this folder",
+            "DIR");
   file("--csv", command.csv, "write a line for each operator");
   file("--trace", command.trace, "write the schedule for ui.perfetto.dev or chrome://tracing");
   file("--chakra", command.chakra, "write the schedule as a Chakra execution trace");
@@ -42,50 +31,30 @@ void add_evaluate_outputs(CLI::App& evaluate, EvaluateCommand& command) {
 
 }  // namespace
 
-void add_custom_costs(CLI::App& command, StepRequest& options, const char* group) {
-  command.add_option("--custom", options.custom_file, "costs of operators: of those that are not known, or instead")
-      ->type_name("FILE")
-      ->group(group);
+void add_custom_costs(const OptionGroup& group, StepRequest& options) {
+  group.add("--custom", options.custom_file, "costs of operators: of those that are not known, or instead", "FILE");
 }
 
 void add_schedule_options(CLI::App& command, MachineNames& on, StepRequest& options) {
-  const char* const group = schedule_group;
-  command.add_option("--plan", on.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy")
-      ->type_name("FILE")
-      ->group(group);
-  add_custom_costs(command, options, group);
-  command
-      .add_option("--recompute", options.recompute,
-                  "saved tensors to compute again in the backward part; * and ? match; blocks: all inside blocks")
-      ->type_name("NAME")
-      ->group(group);
-  command.add_option("--keep", options.keep, "those of them that are kept all the same")
-      ->type_name("NAME")
-      ->group(group);
-  command
-      .add_option(
-          "--page", options.page,
-          "what is elsewhere between uses, and where: saved tensors, names of weights, weights, optimizer-state")
-      ->type_name("NAME MEMORY")
-      ->group(group);
-  command.add_flag("--force", options.force, "use a plan that was made for another network or machine")->group(group);
-  command.add_option("--order", options.order, "critical-path, graph, listed or frugal; the plan's, or critical-path")
-      ->check(one_of({"critical-path", "graph", "listed", "frugal"}))
-      ->type_name("ORDER")
-      ->group(group);
-  command.add_option("--transfers", options.transfers, "from core to core: direct or memory; the plan's, or direct")
-      ->check(one_of({"direct", "memory"}))
-      ->type_name("WAY")
-      ->group(group);
-  command
-      .add_flag("--off-chip", options.off_chip,
-                "every operator reads from and writes to off-chip memory, as the published flow does")
-      ->group(group);
-  command
-      .add_flag("--zigzag", options.zigzag,
-                "costs by the rules of ZigZag 3.8.5 and Stream, their known defects included, in 8 bits, off chip")
-      ->group(group);
-  switch_off(command, "--no-check", options.check, "leave out the independent check of the schedule");
+  const OptionGroup group(command, schedule_group);
+  group.add("--plan", on.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy", "FILE");
+  add_custom_costs(group, options);
+  group.add("--recompute", options.recompute,
+            "saved tensors to compute again in the backward part; * and ? match; blocks: all inside blocks", "NAME");
+  group.add("--keep", options.keep, "those of them that are kept all the same", "NAME");
+  group.add("--page", options.page,
+            "what is elsewhere between uses, and where: saved tensors, names of weights, weights, optimizer-state",
+            "NAME MEMORY");
+  group.flag("--force", options.force, "use a plan that was made for another network or machine");
+  group.add("--order", options.order, "critical-path, graph, listed or frugal; the plan's, or critical-path", "ORDER")
+      ->check(one_of({"critical-path", "graph", "listed", "frugal"}));
+  group.add("--transfers", options.transfers, "from core to core: direct or memory; the plan's, or direct", "WAY")
+      ->check(one_of({"direct", "memory"}));
+  group.flag("--off-chip", options.off_chip,
+             "every operator reads from and writes to off-chip memory, as the published flow does");
+  group.flag("--zigzag", options.zigzag,
+             "costs by the rules of ZigZag 3.8.5 and Stream, their known defects included, in 8 bits, off chip");
+  group.off("--no-check", options.check, "leave out the independent check of the schedule");
 }
 
 void add_evaluate(CLI::App& app, EvaluateCommand& command) {
@@ -98,8 +67,9 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   add_mapping_search(*evaluate, command.options);
   add_step_options(*evaluate, command.options.train);
   add_schedule_options(*evaluate, command.on, command.options);
-  switch_off(*evaluate, "--no-compare", command.options.compare, "leave out inference, to compare with");
-  switch_off(*evaluate, "--no-pack", command.options.pack, "leave out addresses: memory is then what is live");
+  const OptionGroup schedule(*evaluate, schedule_group);
+  schedule.off("--no-compare", command.options.compare, "leave out inference, to compare with");
+  schedule.off("--no-pack", command.options.pack, "leave out addresses: memory is then what is live");
   add_evaluate_outputs(*evaluate, command);
   add_common(*evaluate, command.common);
   evaluate->footer(

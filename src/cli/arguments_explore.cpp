@@ -8,8 +8,8 @@ namespace monet::cli {
 
 namespace {
 
-constexpr const char* search = "Which designs";
-constexpr const char* work = "Store and work";
+constexpr const char* search_group = "Which designs";
+constexpr const char* work_group = "Store and work";
 constexpr const char* output_group = "Output";
 
 // Looking and rescuing evaluate nothing.
@@ -32,6 +32,7 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
   explore->add_option("SPACE", options.space, "a file, or a space that comes with the program (--list)")
       ->check(name_or_file(Offer::spaces));
   explore->add_flag("--list", command.list, "list the spaces that come with the program");
+  const OptionGroup search(*explore, search_group), work(*explore, work_group), output(*explore, output_group);
   CLI::Option* show = explore->add_option("--show", command.show, "look at a store; nothing is evaluated");
   show->type_name("STORE");
   explore
@@ -46,67 +47,40 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
       ->check(such_as({"latency", "energy", "edp", "area", "memory", "cost", "utilization"}))
       ->delimiter(',')
       ->allow_extra_args(false);
-  CLI::Option* all = explore->add_flag("--all", command.all, "every design")->group(search);
-  CLI::Option* samples =
-      explore->add_option("--samples", options.samples, "so many designs at most; sobol's by default")
-          ->type_name("N")
-          ->check(CLI::Range(1, 1000000000))
-          ->group(search);
-  CLI::Option* method = explore
-                            ->add_option("--method", command.method,
-                                         "all, random, sobol, nsga2, surrogate or narrow; by default all of up to "
-                                         "20,000 designs, else nsga2")
-                            ->check(one_of({"all", "random", "sobol", "nsga2", "surrogate", "narrow"}))
-                            ->group(search);
+  CLI::Option* all = search.flag("--all", command.all, "every design");
+  CLI::Option* samples = search.add("--samples", options.samples, "so many designs at most; sobol's by default", "N")
+                             ->check(CLI::Range(1, 1000000000));
+  CLI::Option* method = search
+                            .add("--method", command.method,
+                                 "all, random, sobol, nsga2, surrogate or narrow; by default all of up to "
+                                 "20,000 designs, else nsga2")
+                            ->check(one_of({"all", "random", "sobol", "nsga2", "surrogate", "narrow"}));
   all->excludes(samples)->excludes(method);
-  explore->add_option("--population", options.population, "of nsga2")
-      ->check(CLI::Range(2, 1000000))
-      ->capture_default_str()
-      ->group(search);
-  explore->add_option("--generations", options.generations, "of nsga2; by the samples unless given")
-      ->check(CLI::Range(0, 1000000))
-      ->group(search);
-  explore->add_option("--seed", options.seed, "of random choices")->capture_default_str()->group(search);
-  explore->add_option("--store", options.store, "where results are kept as they come; SPACE.sqlite here by default")
-      ->type_name("FILE")
-      ->group(work);
-  explore->add_flag("--resume", options.resume, "go on with a store that is there")->group(work);
-  explore
-      ->add_option("--cluster", options.cluster, "address of a running Dask scheduler, or local:N for N workers here")
-      ->type_name("ADDRESS")
-      ->group(work);
-  explore->add_option("--python", options.python, "with the package monet, for --cluster; python3 by default")
-      ->type_name("PROGRAM")
-      ->group(work);
-  explore->add_option("--jobs", options.jobs, "threads; all processors by default")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024))
-      ->group(work);
-  explore->add_option("--time-limit", options.time_limit_s, "seconds after which what was found is the answer")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->group(work);
-  explore->add_option("--front", command.view.front, "rows of the table of the front; 0: all")
-      ->type_name("N")
+  search.add("--population", options.population, "of nsga2")->check(CLI::Range(2, 1000000))->capture_default_str();
+  search.add("--generations", options.generations, "of nsga2; by the samples unless given")
+      ->check(CLI::Range(0, 1000000));
+  search.add("--seed", options.seed, "of random choices")->capture_default_str();
+  work.add("--store", options.store, "where results are kept as they come; SPACE.sqlite here by default", "FILE");
+  work.flag("--resume", options.resume, "go on with a store that is there");
+  work.add("--cluster", options.cluster, "address of a running Dask scheduler, or local:N for N workers here",
+           "ADDRESS");
+  work.add("--python", options.python, "with the package monet, for --cluster; python3 by default", "PROGRAM");
+  work.add_jobs(options.jobs);
+  work.add("--time-limit", options.time_limit_s, "seconds after which what was found is the answer", "SECONDS")
+      ->check(CLI::PositiveNumber);
+  output.add("--front", command.view.front, "rows of the table of the front; 0: all", "N")
       ->check(CLI::Range(0, 1000000000))
-      ->capture_default_str()
-      ->group(output_group);
-  explore->add_option("--csv", command.csv, "write a line for each design of the store")
-      ->type_name("FILE")
-      ->group(output_group);
-  explore->add_option("--jsonl", command.lines, "write a JSON object for each design of the store, one a line")
-      ->type_name("FILE")
-      ->group(output_group);
-  explore
-      ->add_option("-o,--output", command.output,
-                   "write a page with pictures to NAME.html, or that, designs.csv and front.json into a folder")
-      ->type_name("FOLDER|FILE.html")
-      ->group(output_group);
+      ->capture_default_str();
+  output.add("--csv", command.csv, "write a line for each design of the store", "FILE");
+  output.add("--jsonl", command.lines, "write a JSON object for each design of the store, one a line", "FILE");
+  output.add("-o,--output", command.output,
+             "write a page with pictures to NAME.html, or that, designs.csv and front.json into a folder",
+             "FOLDER|FILE.html");
   add_common(*explore, command.common);
   explore->callback([explore, &command] {
-    if (!command.show.empty()) refuse_options(*explore, {search, work}, "--show");
-    if (command.list) refuse_options(*explore, {search, work}, "--list");
-    if (!command.rescue.empty()) refuse_options(*explore, {search, work, output_group}, "--rescue");
+    if (!command.show.empty()) refuse_options(*explore, {search_group, work_group}, "--show");
+    if (command.list) refuse_options(*explore, {search_group, work_group}, "--list");
+    if (!command.rescue.empty()) refuse_options(*explore, {search_group, work_group, output_group}, "--rescue");
   });
   explore->footer(
       "Examples:\n"

@@ -30,71 +30,50 @@ std::vector<std::pair<std::int64_t, std::int64_t>> parse_ranges(const std::strin
 }
 
 void add_fuse_rules(CLI::App& fuse, FuseOptions& options) {
-  const char* const group = "Rules";
+  const OptionGroup group(fuse, "Rules");
   const auto number = [&](const char* name, std::int64_t& value, const char* meaning) {
-    fuse.add_option(name, value, meaning)
-        ->type_name("N")
-        ->check(check_whole_number)
-        ->capture_default_str()
-        ->group(group);
-  };
-  const auto switch_off = [&](const char* name, bool& option, const char* meaning) {
-    fuse.add_flag_function(name, [&option](std::int64_t) { option = false; }, meaning)->group(group);
+    group.add(name, value, meaning, "N")->check(check_whole_number)->capture_default_str();
   };
   number("--limit", options.limit, "operators of a stack");
-  fuse.add_option("--rules", options.rules,
-                  "own, or published: Sum, Gather, Pad do not count as operators, and weights have 8 bits")
+  group
+      .add("--rules", options.rules,
+           "own, or published: Sum, Gather, Pad do not count as operators, and weights have 8 bits", "WHOSE")
       ->check(such_as({"own", "published"}))
-      ->type_name("WHOSE")
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   number("--max-conv", options.convolutions, "convolutions of a stack");
   number("--max-transposed", options.transposed, "transposed convolutions of a stack");
   number("--max-products", options.products, "matrix products and gradients of weights of a stack");
   number("--max-conv-with-product", options.convolutions_with_product, "convolutions of both kinds beside a product");
   number("--max-leaving", options.leaving, "operators of a stack whose results are read outside");
-  switch_off("--any-tilings", options.divisible_tilings, "tilings of a stack's operators need not divide each other");
-  switch_off("--any-weights", options.weights_fit, "weights of a stack need not fit the cores' memories at once");
+  group.off("--any-tilings", options.divisible_tilings, "tilings of a stack's operators need not divide each other");
+  group.off("--any-weights", options.weights_fit, "weights of a stack need not fit the cores' memories at once");
   fuse.add_option_function<std::string>(
           "--stacks", [&options](const std::string& text) { options.stacks = parse_ranges(text); },
           "these stacks by numbers of operators, the rest single; only their tiles are searched")
       ->type_name("A-B,C-D")
-      ->group(group);
+      ->group("Rules");
 }
 
 void add_fuse_search(CLI::App& fuse, FuseOptions& options) {
-  const char* const group = "Search";
-  const auto switch_off = [&](const char* name, bool& option, const char* meaning) {
-    fuse.add_flag_function(name, [&option](std::int64_t) { option = false; }, meaning)->group(group);
-  };
-  switch_off("--no-tiles", options.tiles, "cut no operator into tiles");
-  switch_off("--no-improve", options.improve, "leave out improvement on evaluations of the whole step");
-  fuse.add_option("--effort", options.effort, "of improvement")->type_name("X")->capture_default_str()->group(group);
-  fuse.add_option("--time-limit", options.time_limit_s, "stop after so long, with the best so far; none by default")
-      ->type_name("SECONDS")
-      ->group(group);
-  fuse.add_option("--max-candidates", options.max_candidates, "sets that are looked at")
-      ->type_name("N")
+  const OptionGroup group(fuse, "Search");
+  group.off("--no-tiles", options.tiles, "cut no operator into tiles");
+  group.off("--no-improve", options.improve, "leave out improvement on evaluations of the whole step");
+  group.add("--effort", options.effort, "of improvement", "X")->capture_default_str();
+  group.add("--time-limit", options.time_limit_s, "stop after so long, with the best so far; none by default",
+            "SECONDS");
+  group.add("--max-candidates", options.max_candidates, "sets that are looked at", "N")
       ->check(check_whole_number)
-      ->capture_default_str()
-      ->group(group);
-  switch_off("--no-dominance", options.dominance, "keep sets that cost no less than their parts");
-  switch_off("--no-decompose", options.decompose, "solve all of the step at once");
-  switch_off("--no-repeat", options.repeat, "solve parts of equal content each time anew");
-  switch_off("--no-dynamic", options.dynamic, "solve every part as an integer program");
-  switch_off("--no-lift", options.lift, "forbid rings of stacks one by one");
-  fuse.add_option("--factors", options.step.factors, "pieces of loops that are put in every order")
-      ->type_name("N")
+      ->capture_default_str();
+  group.off("--no-dominance", options.dominance, "keep sets that cost no less than their parts");
+  group.off("--no-decompose", options.decompose, "solve all of the step at once");
+  group.off("--no-repeat", options.repeat, "solve parts of equal content each time anew");
+  group.off("--no-dynamic", options.dynamic, "solve every part as an integer program");
+  group.off("--no-lift", options.lift, "forbid rings of stacks one by one");
+  group.add("--factors", options.step.factors, "pieces of loops that are put in every order", "N")
       ->check(CLI::Range(1, 12))
-      ->capture_default_str()
-      ->group(group);
-  fuse.add_option("--cache", options.step.cache_file, "keep mappings in this file, and use those in it")
-      ->type_name("FILE")
-      ->group(group);
-  fuse.add_option("--jobs", options.step.jobs, "threads; all processors by default")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024))
-      ->group(group);
+      ->capture_default_str();
+  group.add("--cache", options.step.cache_file, "keep mappings in this file, and use those in it", "FILE");
+  group.add_jobs(options.step.jobs);
 }
 
 }  // namespace

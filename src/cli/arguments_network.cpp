@@ -10,24 +10,15 @@ namespace monet::cli {
 namespace {
 
 void add_recompute_options(CLI::App& train, std::string& plan, RecomputeOptions& options) {
-  const char* const group = "Recomputing";
-  train.add_option("--plan", plan, "a plan: what it recomputes is computed again in the backward part")
-      ->type_name("FILE")
-      ->group(group);
-  train
-      .add_option("--recompute", options.recompute,
-                  "saved tensors to compute again; * and ? match; blocks: all inside residual and transformer blocks")
-      ->type_name("NAME")
-      ->allow_extra_args(false)
-      ->group(group);
-  train.add_option("--keep", options.keep, "those of them that are kept all the same")
-      ->type_name("NAME")
-      ->allow_extra_args(false)
-      ->group(group);
-  train
-      .add_flag("--force", options.force,
-                "use a plan that was made for another network; with --simulate: also what takes hours")
-      ->group(group);
+  const OptionGroup group(train, "Recomputing");
+  group.add("--plan", plan, "a plan: what it recomputes is computed again in the backward part", "FILE");
+  group
+      .add("--recompute", options.recompute,
+           "saved tensors to compute again; * and ? match; blocks: all inside residual and transformer blocks", "NAME")
+      ->allow_extra_args(false);
+  group.add("--keep", options.keep, "those of them that are kept all the same", "NAME")->allow_extra_args(false);
+  group.flag("--force", options.force,
+             "use a plan that was made for another network; with --simulate: also what takes hours");
 }
 
 }  // namespace

@@ -9,30 +9,20 @@ void add_step_on_machine(CLI::App& command, std::string& model, MachineNames& on
   add_model(command, model, options.train);
   add_machine(command, on, options.train);
   add_step_options(command, options.train);
-  const char* const group = "Evaluation";
-  command.add_option("--plan", on.plan, "stacks, tiles and cores to keep to")->type_name("FILE")->group(group);
-  command.add_flag("--force", options.force, "use a plan that was made for another network or machine")->group(group);
-  add_custom_costs(command, options, group);
-  command.add_option("--order", options.order, "critical-path, graph, listed or frugal")
-      ->type_name("O")
-      ->check(one_of({"critical-path", "graph", "listed", "frugal"}))
-      ->group(group);
-  command.add_flag("--off-chip", options.off_chip, "every operator reads from and writes to off-chip memory")
-      ->group(group);
-  command.add_flag("--zigzag", options.zigzag, "costs by the rules of ZigZag 3.8.5 and Stream, in 8 bits, off chip")
-      ->group(group);
-  command.add_option("--factors", options.factors, "pieces of loops that mappings put in every order")
-      ->type_name("N")
+  const OptionGroup group(command, "Evaluation");
+  group.add("--plan", on.plan, "stacks, tiles and cores to keep to", "FILE");
+  group.flag("--force", options.force, "use a plan that was made for another network or machine");
+  add_custom_costs(group, options);
+  group.add("--order", options.order, "critical-path, graph, listed or frugal", "O")
+      ->check(one_of({"critical-path", "graph", "listed", "frugal"}));
+  group.flag("--off-chip", options.off_chip, "every operator reads from and writes to off-chip memory");
+  group.flag("--zigzag", options.zigzag, "costs by the rules of ZigZag 3.8.5 and Stream, in 8 bits, off chip");
+  group.add("--factors", options.factors, "pieces of loops that mappings put in every order", "N")
       ->check(CLI::Range(1, 12))
-      ->capture_default_str()
-      ->group(group);
+      ->capture_default_str();
   command.add_option("--jobs", options.jobs, "threads; all processors by default")
       ->type_name("N")
       ->check(CLI::Range(0, 1024));
-}
-
-void add_switch_off(CLI::App& command, const char* name, bool& option, const char* meaning, const char* group) {
-  command.add_flag_function(name, [&option](std::int64_t) { option = false; }, meaning)->group(group);
 }
 
 void add_budgets(CLI::App& command, std::vector<std::string>& budgets, std::string& deadline) {
@@ -46,11 +36,9 @@ void add_budgets(CLI::App& command, std::vector<std::string>& budgets, std::stri
   command.add_option("--deadline", deadline, "of the step: 1.5x of what it takes without, or 20ms")->type_name("TIME");
 }
 
-void add_time_limit(CLI::App& command, double& seconds, const char* group) {
-  command.add_option("--time-limit", seconds, "seconds after which the best so far is the answer")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->group(group);
+void add_time_limit(const OptionGroup& group, double& seconds) {
+  group.add("--time-limit", seconds, "seconds after which the best so far is the answer", "SECONDS")
+      ->check(CLI::PositiveNumber);
 }
 
 }  // namespace
@@ -81,50 +69,35 @@ void add_checkpoint(CLI::App& app, CheckpointCommand& command) {
   checkpoint->add_option("--tensors", options.tensors, "only tensors whose names match; * and ? as in a shell")
       ->type_name("PATTERN")
       ->allow_extra_args(false);
-  const char* const what = "What may be done";
-  add_switch_off(*checkpoint, "--no-recompute", options.recompute, "recompute nothing", what);
-  add_switch_off(*checkpoint, "--no-page", options.page, "page nothing", what);
-  add_switch_off(*checkpoint, "--no-page-weights", options.page_static, "keep weights and optimizer state in memory",
-                 what);
-  add_switch_off(*checkpoint, "--no-reorder", options.reorder, "keep to the plan's order", what);
-  const char* const effort = "Effort";
-  checkpoint->add_option("--evaluations", options.evaluations, "plans that search prices for a budget")
-      ->type_name("N")
+  const OptionGroup what(*checkpoint, "What may be done");
+  what.off("--no-recompute", options.recompute, "recompute nothing");
+  what.off("--no-page", options.page, "page nothing");
+  what.off("--no-page-weights", options.page_static, "keep weights and optimizer state in memory");
+  what.off("--no-reorder", options.reorder, "keep to the plan's order");
+  const OptionGroup effort(*checkpoint, "Effort");
+  effort.add("--evaluations", options.evaluations, "plans that search prices for a budget", "N")
       ->check(CLI::Range(1, 100000000))
-      ->capture_default_str()
-      ->group(effort);
-  add_time_limit(*checkpoint, options.time_limit_s, effort);
-  checkpoint->add_option("--population", options.population, "of nsga2")
-      ->check(CLI::Range(2, 1000000))
-      ->capture_default_str()
-      ->group(effort);
-  checkpoint->add_option("--generations", options.generations, "of nsga2")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str()
-      ->group(effort);
-  checkpoint->add_option("--crossover", options.crossover, "share of children with two parents")
+      ->capture_default_str();
+  add_time_limit(effort, options.time_limit_s);
+  effort.add("--population", options.population, "of nsga2")->check(CLI::Range(2, 1000000))->capture_default_str();
+  effort.add("--generations", options.generations, "of nsga2")->check(CLI::Range(0, 1000000))->capture_default_str();
+  effort.add("--crossover", options.crossover, "share of children with two parents")
       ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str()
-      ->group(effort);
-  checkpoint->add_option("--mutation", options.mutation, "probability that a choice changes")
+      ->capture_default_str();
+  effort.add("--mutation", options.mutation, "probability that a choice changes")
       ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str()
-      ->group(effort);
-  checkpoint->add_option("--seed", options.seed, "of random choices")->capture_default_str()->group(effort);
-  add_switch_off(*checkpoint, "--no-seeds", options.seeds, "search: do not begin with segments", effort);
-  add_switch_off(*checkpoint, "--no-prune", options.prune, "search: do not take back what is not needed", effort);
-  add_switch_off(*checkpoint, "--no-improve", options.improve, "search: end after the first descent", effort);
-  const char* const output = "Output";
-  checkpoint
-      ->add_option("-o,--output", command.output,
-                   "write the plan; into a folder with a report where there are several, or PATH is "
-                   "a folder, as plans/ is")
-      ->type_name("PATH")
-      ->group(output);
-  checkpoint->add_option("--csv", command.csv, "write a line for each plan")->type_name("FILE")->group(output);
-  checkpoint->add_option("--points", command.points, "exact: write a line for each plan that was looked at")
-      ->type_name("FILE")
-      ->group(output);
+      ->capture_default_str();
+  effort.add("--seed", options.seed, "of random choices")->capture_default_str();
+  effort.off("--no-seeds", options.seeds, "search: do not begin with segments");
+  effort.off("--no-prune", options.prune, "search: do not take back what is not needed");
+  effort.off("--no-improve", options.improve, "search: end after the first descent");
+  const OptionGroup output(*checkpoint, "Output");
+  output.add("-o,--output", command.output,
+             "write the plan; into a folder with a report where there are several, or PATH is "
+             "a folder, as plans/ is",
+             "PATH");
+  output.add("--csv", command.csv, "write a line for each plan", "FILE");
+  output.add("--points", command.points, "exact: write a line for each plan that was looked at", "FILE");
   add_common(*checkpoint, command.common);
   checkpoint->footer(
       "Examples:\n"
@@ -148,35 +121,29 @@ void add_optimize(CLI::App& app, OptimizeCommand& command) {
       ->check(one_of({"latency", "energy", "edp"}))
       ->type_name("WHAT")
       ->capture_default_str();
-  const char* const what = "What may be done";
-  add_switch_off(*optimize, "--no-fuse", options.fuse, "fuse nothing", what);
-  add_switch_off(*optimize, "--no-memory", options.decide, "keep everything, in the plan's order", what);
-  add_switch_off(*optimize, "--no-place", options.place, "cores as the policy chooses them", what);
-  add_switch_off(*optimize, "--no-recompute", options.recompute, "recompute nothing", what);
-  add_switch_off(*optimize, "--no-page", options.page, "page nothing", what);
-  add_switch_off(*optimize, "--no-page-weights", options.page_static, "keep weights and optimizer state in memory",
-                 what);
-  add_switch_off(*optimize, "--no-reorder", options.reorder, "keep to the plan's order", what);
-  optimize->add_option("--limit", options.limit, "operators of a stack")
-      ->check(CLI::Range(1, 16))
-      ->capture_default_str()
-      ->group(what);
-  const char* const effort = "Effort";
+  const OptionGroup what(*optimize, "What may be done");
+  what.off("--no-fuse", options.fuse, "fuse nothing");
+  what.off("--no-memory", options.decide, "keep everything, in the plan's order");
+  what.off("--no-place", options.place, "cores as the policy chooses them");
+  what.off("--no-recompute", options.recompute, "recompute nothing");
+  what.off("--no-page", options.page, "page nothing");
+  what.off("--no-page-weights", options.page_static, "keep weights and optimizer state in memory");
+  what.off("--no-reorder", options.reorder, "keep to the plan's order");
+  what.add("--limit", options.limit, "operators of a stack")->check(CLI::Range(1, 16))->capture_default_str();
+  const OptionGroup effort(*optimize, "Effort");
   const auto number = [&](const char* name, std::size_t& value, const char* meaning) {
-    optimize->add_option(name, value, meaning)->check(CLI::Range(1, 100000000))->capture_default_str()->group(effort);
+    effort.add(name, value, meaning)->check(CLI::Range(1, 100000000))->capture_default_str();
   };
   number("--rounds", options.rounds, "of memory, with a search for cores between them");
   number("--evaluations", options.evaluations, "plans that are priced for one budget");
   number("--population", options.population, "of the search for cores");
   number("--generations", options.generations, "of the search for cores");
   number("--plans", options.plans, "that are given back, at most");
-  optimize->add_option("--seed", options.seed, "of random choices")->capture_default_str()->group(effort);
-  add_time_limit(*optimize, options.time_limit_s, effort);
-  optimize
-      ->add_option("-o,--output", command.output,
-                   "write the plans, plans.csv, result.json and report.html into this folder")
-      ->type_name("DIR")
-      ->group("Output");
+  effort.add("--seed", options.seed, "of random choices")->capture_default_str();
+  add_time_limit(effort, options.time_limit_s);
+  OptionGroup(*optimize, "Output")
+      .add("-o,--output", command.output, "write the plans, plans.csv, result.json and report.html into this folder",
+           "DIR");
   add_common(*optimize, command.common);
   optimize->footer(
       "Examples:\n"

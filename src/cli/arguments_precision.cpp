@@ -5,52 +5,29 @@ namespace monet::cli {
 namespace {
 
 void add_simulation_options(CLI::App& compare, PrecisionCompareCommand& command) {
-  const char* const group = "Training for real";
+  const OptionGroup group(compare, "Training for real");
   SimulateOptions& options = command.options.simulate;
-  compare
-      .add_option("--simulate", command.options.simulate_model,
-                  "the network that is trained; MODEL by default. A small one stands for a large one of its kind")
-      ->check(name_or_file(Offer::networks))
-      ->type_name("MODEL")
-      ->group(group);
-  compare
-      .add_option("--simulate-batch", command.simulate_batch,
-                  "its batch; --batch by default, or else its own (32 where that is 1)")
-      ->check(check_whole_number)
-      ->type_name("N")
-      ->group(group);
-  compare.add_option("--steps", options.steps, "of training")
-      ->check(CLI::Range(1, 1000000))
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  compare.add_option("--learning-rate", options.learning_rate, "by the optimizer unless given")
-      ->check(CLI::PositiveNumber)
-      ->type_name("X")
-      ->group(group);
-  compare.add_option("--data", options.data, "samples, one a line; a made-up task by default")
-      ->type_name("FILE")
-      ->group(group);
-  compare.add_option("--samples", options.samples, "of the made-up task; 64 batches by default")
-      ->check(check_whole_number)
-      ->type_name("N")
-      ->group(group);
-  compare
-      .add_option("--measure-every", options.measure_every,
-                  "steps between measurements of the samples that are held out; a twentieth of all by default")
-      ->check(check_whole_number)
-      ->type_name("N")
-      ->group(group);
-  compare.add_option("--seed", options.seed, "of initial weights, data and order: the same for every recipe")
+  group
+      .add("--simulate", command.options.simulate_model,
+           "the network that is trained; MODEL by default. A small one stands for a large one of its kind", "MODEL")
+      ->check(name_or_file(Offer::networks));
+  group
+      .add("--simulate-batch", command.simulate_batch,
+           "its batch; --batch by default, or else its own (32 where that is 1)", "N")
+      ->check(check_whole_number);
+  group.add("--steps", options.steps, "of training", "N")->check(CLI::Range(1, 1000000))->capture_default_str();
+  group.add("--learning-rate", options.learning_rate, "by the optimizer unless given", "X")->check(CLI::PositiveNumber);
+  group.add("--data", options.data, "samples, one a line; a made-up task by default", "FILE");
+  group.add("--samples", options.samples, "of the made-up task; 64 batches by default", "N")->check(check_whole_number);
+  group
+      .add("--measure-every", options.measure_every,
+           "steps between measurements of the samples that are held out; a twentieth of all by default", "N")
+      ->check(check_whole_number);
+  group.add("--seed", options.seed, "of initial weights, data and order: the same for every recipe", "N")
       ->check([](const std::string& text) { return text.starts_with('-') ? "it is 0 or more" : std::string(); })
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  compare.add_flag("--force", options.force, "also what is estimated to take hours")->group(group);
-  compare
-      .add_flag_function(
-          "--no-accuracy", [&command](std::int64_t) { command.options.accuracy = false; }, "train nothing: costs only")
-      ->group(group);
+      ->capture_default_str();
+  group.flag("--force", options.force, "also what is estimated to take hours");
+  group.off("--no-accuracy", command.options.accuracy, "train nothing: costs only");
 }
 
 void add_precision_compare(CLI::App& precision, PrecisionCompareCommand& command) {
@@ -72,13 +49,10 @@ void add_precision_compare(CLI::App& precision, PrecisionCompareCommand& command
   add_mapping_search(*compare, command.options.evaluate);
   add_simulation_options(*compare, command);
   add_step_options(*compare, command.options.evaluate.train);
-  const char* const output = "Output";
-  compare
-      ->add_option("-o,--output", command.folder,
-                   "write comparison.json, comparison.csv and report.html, a page to look at, into this folder")
-      ->type_name("DIR")
-      ->group(output);
-  compare->add_option("--csv", command.csv, "write a line for each recipe")->type_name("FILE")->group(output);
+  const OptionGroup output(*compare, "Output");
+  output.add("-o,--output", command.folder,
+             "write comparison.json, comparison.csv and report.html, a page to look at, into this folder", "DIR");
+  output.add("--csv", command.csv, "write a line for each recipe", "FILE");
   add_common(*compare, command.common);
   compare->footer(
       "Examples:\n"

@@ -7,59 +7,34 @@ namespace monet::cli {
 namespace {
 
 void add_remat_model(CLI::App& remat, RematCommand& command) {
-  const char* const group = "Costs and limits";
-  remat.add_option("--profiles", command.options.profiles, "devices, for graphs with operation counts")
-      ->type_name("FILE")
-      ->group(group);
-  remat.add_option("--device", command.options.device, "which of them")->type_name("NAME")->group(group);
-  remat.add_option("--deadline", command.deadline, "a multiple of running each node once, 2x, or a time, 20ms")
-      ->type_name("TIME")
-      ->group(group);
-  remat
-      .add_flag("--free-transfers", command.options.free_transfers,
-                "the deadline is for computation alone, as in POET's model")
-      ->group(group);
-  remat.add_option("--objective", command.options.objective, "time or energy; energy where there is one by default")
-      ->check(one_of({"time", "energy"}))
-      ->type_name("WHAT")
-      ->group(group);
-  remat.add_option("--fixed", command.fixed, "memory that is always taken, for parameters")
-      ->type_name("SIZE")
-      ->group(group);
-  remat.add_option("--page", command.page, "transfers are whole pages of this size")->type_name("SIZE")->group(group);
+  const OptionGroup group(remat, "Costs and limits");
+  group.add("--profiles", command.options.profiles, "devices, for graphs with operation counts", "FILE");
+  group.add("--device", command.options.device, "which of them", "NAME");
+  group.add("--deadline", command.deadline, "a multiple of running each node once, 2x, or a time, 20ms", "TIME");
+  group.flag("--free-transfers", command.options.free_transfers,
+             "the deadline is for computation alone, as in POET's model");
+  group.add("--objective", command.options.objective, "time or energy; energy where there is one by default", "WHAT")
+      ->check(one_of({"time", "energy"}));
+  group.add("--fixed", command.fixed, "memory that is always taken, for parameters", "SIZE");
+  group.add("--page", command.page, "transfers are whole pages of this size", "SIZE");
 }
 
 void add_remat_search(CLI::App& remat, RematOptions& options) {
-  const char* const group = "Search";
-  const auto switch_off = [&](const char* name, bool& option, const char* meaning) {
-    remat.add_flag_function(name, [&option](std::int64_t) { option = false; }, meaning)->group(group);
-  };
-  remat.add_option("--method", options.method, "search, or milp: an integer program, for small graphs")
+  const OptionGroup group(remat, "Search");
+  group.add("--method", options.method, "search, or milp: an integer program, for small graphs", "HOW")
       ->check(one_of({"search", "milp"}))
-      ->type_name("HOW")
-      ->capture_default_str()
-      ->group(group);
-  remat.add_option("--time-limit", options.time_limit_s, "the best found by then is the answer")
-      ->type_name("SECONDS")
-      ->capture_default_str()
-      ->group(group);
-  remat
-      .add_flag("--reorder,!--no-reorder", options.reorder,
-                "also schedules with first runs in another order; takes the time limit once more")
-      ->group(group);
-  switch_off("--no-recompute", options.recompute, "page only");
-  switch_off("--no-paging", options.page, "recompute only");
-  switch_off("--no-prune", options.prune, "leave repeats that are not needed");
-  switch_off("--no-improve", options.improve, "the first schedule that is found");
-  switch_off("--no-bound", options.bound, "do not look for a lower bound");
-  remat.add_option("--seed", options.seed, "of the random numbers")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(group);
-  remat.add_option("--jobs", options.jobs, "threads; all processors by default")
-      ->check(CLI::Range(0, 1024))
-      ->type_name("N")
-      ->group(group);
+      ->capture_default_str();
+  group.add("--time-limit", options.time_limit_s, "the best found by then is the answer", "SECONDS")
+      ->capture_default_str();
+  group.flag("--reorder,!--no-reorder", options.reorder,
+             "also schedules with first runs in another order; takes the time limit once more");
+  group.off("--no-recompute", options.recompute, "page only");
+  group.off("--no-paging", options.page, "recompute only");
+  group.off("--no-prune", options.prune, "leave repeats that are not needed");
+  group.off("--no-improve", options.improve, "the first schedule that is found");
+  group.off("--no-bound", options.bound, "do not look for a lower bound");
+  group.add("--seed", options.seed, "of the random numbers", "N")->capture_default_str();
+  group.add_jobs(options.jobs);
 }
 
 }  // namespace

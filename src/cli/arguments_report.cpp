@@ -45,10 +45,9 @@ void add_compare(CLI::App& app, CompareCommand& command) {
   const char* const meaning = "a folder that evaluate wrote with -o, or its result.json";
   compare->add_option("A", command.a, meaning)->required();
   compare->add_option("B", command.b, meaning)->required();
-  compare->add_option("--csv", command.csv, "write a line for each part")->type_name("FILE")->group("Output");
-  compare->add_option("-o,--output", command.output, "write a page with both results and what changed")
-      ->type_name("FILE.html")
-      ->group("Output");
+  const OptionGroup output(*compare, "Output");
+  output.add("--csv", command.csv, "write a line for each part", "FILE");
+  output.add("-o,--output", command.output, "write a page with both results and what changed", "FILE.html");
   add_common(*compare, command.common);
   compare->footer(
       std::string("Examples:\n"
