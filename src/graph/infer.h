@@ -29,7 +29,7 @@ using Types = std::vector<TensorType>;
 Expected<Types> infer(const OperatorTypes& operation);
 
 // The families, each in a file of its own under infer/. Called through infer() only, which has checked that the inputs
-// named in `required` exist and which checks the sizes that come back.
+// that required_inputs() counts exist and which checks the sizes that come back.
 Expected<Types> infer_elementwise(const OperatorTypes& operation);
 Expected<Types> infer_contraction(const OperatorTypes& operation);
 Expected<Types> infer_convolution(const OperatorTypes& operation);
@@ -42,9 +42,6 @@ Expected<Types> infer_movement(const OperatorTypes& operation);
 Expected<Types> infer_generate(const OperatorTypes& operation);
 Expected<Types> infer_optimizer(const OperatorTypes& operation);
 Expected<Types> infer_custom(const OperatorTypes& operation);
-
-// How many leading inputs an operator cannot do without.
-std::size_t required_inputs(Op op);
 
 // Largest number of elements a tensor may have: far beyond any machine, and small enough that bits and sums of a few
 // tensors still fit 64 bits.

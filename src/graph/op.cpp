@@ -9,12 +9,13 @@ namespace {
 struct OpInfo {
   std::string_view name;
   OpFamily family;
+  std::uint8_t inputs;
   bool composite = false;
 };
 
 constexpr std::array<OpInfo, op_count> op_table = {{
-#define MONET_OP(name, family) {#name, OpFamily::family},
-#define MONET_COMPOSITE(name, family) {#name, OpFamily::family, true},
+#define MONET_OP(name, family, inputs) {#name, OpFamily::family, inputs},
+#define MONET_COMPOSITE(name, family, inputs) {#name, OpFamily::family, inputs, true},
 #include "graph/op_list.inc"
 #undef MONET_OP
 }};
@@ -31,6 +32,8 @@ std::string_view name_of(OpFamily family) {
 }
 
 OpFamily family_of(Op op) { return op_table[static_cast<std::size_t>(op)].family; }
+
+std::size_t required_inputs(Op op) { return op_table[static_cast<std::size_t>(op)].inputs; }
 
 bool is_composite(Op op) { return op_table[static_cast<std::size_t>(op)].composite; }
 

@@ -2,6 +2,7 @@
 // outputs look like in infer/.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -24,13 +25,13 @@ enum class OpFamily : std::uint8_t {
 };
 
 enum class Op : std::uint16_t {
-#define MONET_OP(name, family) name,
+#define MONET_OP(name, family, inputs) name,
 #include "graph/op_list.inc"
 #undef MONET_OP
 };
 
 constexpr std::size_t op_count = 0
-#define MONET_OP(name, family) +1
+#define MONET_OP(name, family, inputs) +1
 #include "graph/op_list.inc"
 #undef MONET_OP
     ;
@@ -39,6 +40,8 @@ std::string_view name_of(Op op);
 std::string_view name_of(OpFamily family);
 constexpr std::size_t family_count = 12;
 OpFamily family_of(Op op);
+// How many leading inputs an operator cannot do without.
+std::size_t required_inputs(Op op);
 std::optional<Op> op_named(std::string_view name);
 
 // Defined by simpler operators (graph/expand.h).

@@ -38,6 +38,10 @@ void expect_update_counts(Op op, const Attributes& given, Counts expected, bool 
   EXPECT_EQ(counts, expected) << name_of(op);
 }
 
+TEST(OptimizerNests, OnlyTheFactorCanBeLeftOut) {
+  for (const Op op : operators) EXPECT_EQ(required_inputs(op), optimizer_layout(op).factor()) << name_of(op);
+}
+
 TEST(OptimizerNests, CountsOfOnePass) {
   constexpr std::int64_t n = 30;
   expect_update_counts(Op::SgdUpdate, optimizer_attributes(), counts_of({{multiply, n}, {add, n}}));

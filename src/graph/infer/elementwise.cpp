@@ -54,25 +54,7 @@ Expected<Format> output_format(const OperatorTypes& operation) {
 }
 
 // dY, and the value of the forward part that it belongs to.
-bool is_gradient(Op op) {
-  switch (op) {
-    case Op::ReluGrad:
-    case Op::CeluGrad:
-    case Op::ClipGrad:
-    case Op::EluGrad:
-    case Op::GeluGrad:
-    case Op::HardSigmoidGrad:
-    case Op::HardSwishGrad:
-    case Op::LeakyReluGrad:
-    case Op::MishGrad:
-    case Op::SeluGrad:
-    case Op::SigmoidGrad:
-    case Op::SiluGrad:
-    case Op::SoftplusGrad:
-    case Op::TanhGrad: return true;
-    default: return false;
-  }
-}
+bool is_gradient(Op op) { return op == Op::ReluGrad || is_composite(op); }
 
 }  // namespace
 

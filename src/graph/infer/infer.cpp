@@ -1,7 +1,6 @@
 #include "graph/infer.h"
 
 #include "base/checked.h"
-#include "graph/optimizer_layout.h"
 
 #include <fmt/format.h>
 
@@ -30,96 +29,6 @@ Expected<Types> infer_by_family(const OperatorTypes& operation) {
 }
 
 }  // namespace
-
-std::size_t required_inputs(Op op) {
-  if (family_of(op) == OpFamily::optimizer) return 2 + optimizer_layout(op).states + optimizer_layout(op).scalars;
-  switch (op) {
-    case Op::Custom:
-    case Op::Fill:
-    case Op::Range:
-    case Op::EyeLike:
-    case Op::RandomNormal:
-    case Op::RandomUniform: return 0;
-    case Op::And:
-    case Op::BitShift:
-    case Op::BitwiseAnd:
-    case Op::BitwiseOr:
-    case Op::BitwiseXor:
-    case Op::Add:
-    case Op::Div:
-    case Op::Equal:
-    case Op::Greater:
-    case Op::GreaterOrEqual:
-    case Op::Less:
-    case Op::LessOrEqual:
-    case Op::Mod:
-    case Op::Mul:
-    case Op::Or:
-    case Op::Pow:
-    case Op::PRelu:
-    case Op::ReluGrad:
-    case Op::CeluGrad:
-    case Op::ClipGrad:
-    case Op::EluGrad:
-    case Op::GeluGrad:
-    case Op::HardSigmoidGrad:
-    case Op::HardSwishGrad:
-    case Op::LeakyReluGrad:
-    case Op::MishGrad:
-    case Op::SeluGrad:
-    case Op::SigmoidGrad:
-    case Op::SiluGrad:
-    case Op::SoftplusGrad:
-    case Op::TanhGrad:
-    case Op::ConvWeightGrad:
-    case Op::SoftmaxGrad:
-    case Op::LogSoftmaxGrad:
-    case Op::MeanSquaredErrorLoss:
-    case Op::BinaryCrossEntropyLoss:
-    case Op::GatherGrad:
-    case Op::MaxPoolGrad:
-    case Op::DropoutGrad:
-    case Op::Sub:
-    case Op::Xor:
-    case Op::QuantizeLinear:
-    case Op::DequantizeLinear:
-    case Op::MatMul:
-    case Op::Gemm:
-    case Op::Conv:
-    case Op::ConvTranspose:
-    case Op::SoftmaxCrossEntropyLoss:
-    case Op::NegativeLogLikelihoodLoss:
-    case Op::LayerNormalization:
-    case Op::RMSNormalization:
-    case Op::Gather:
-    case Op::GatherElements:
-    case Op::GatherND:
-    case Op::GridSample:
-    case Op::OneHot:
-    case Op::ReverseSequence:
-    case Op::MaxUnpool: return 2;
-    case Op::Where:
-    case Op::Attention:
-    case Op::SoftmaxCrossEntropyLossGrad:
-    case Op::MeanSquaredErrorLossGrad:
-    case Op::BinaryCrossEntropyLossGrad:
-    case Op::RMSNormalizationParameterGrad:
-    case Op::GroupNormalization:
-    case Op::InstanceNormalization:
-    case Op::ScatterElements:
-    case Op::ScatterND: return 3;
-    case Op::BatchNormalizationParameterGrad:
-    case Op::LayerNormalizationParameterGrad:
-    case Op::RMSNormalizationGrad:
-    case Op::GroupNormalizationParameterGrad: return 4;
-    case Op::LayerNormalizationGrad:
-    case Op::GroupNormalizationGrad:
-    case Op::BatchNormalization: return 5;
-    case Op::AttentionGrad: return 6;
-    case Op::BatchNormalizationGrad: return 7;
-    default: return 1;
-  }
-}
 
 Expected<Format> target_format(const OperatorTypes& operation) {
   const std::int64_t to = operation.attributes.integer(Attr::to);
