@@ -26,6 +26,7 @@ LAYERS = [
     ["training"],
     ["networks"],
     ["onnx", "hardware", "interpret"],
+    ["kernels"],
     ["config"],
     ["graph"],
     ["remat"],

@@ -1,0 +1,5 @@
+monet_room(kernels
+  USES base graph config
+  SOURCES
+  kernel.cpp
+)
