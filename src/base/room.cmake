@@ -1,5 +1,6 @@
 monet_room(base
   SOURCES
+  csv_records.cpp
   embedded.cpp
   error.cpp
   glob.cpp

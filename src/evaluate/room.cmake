@@ -1,5 +1,5 @@
 monet_room(evaluate
-  USES base packing graph config onnx hardware networks training mapping compat
+  USES base packing graph config kernels onnx hardware networks training mapping compat
   SOURCES
   account/bound.cpp
   account/causes.cpp
@@ -19,6 +19,7 @@ monet_room(evaluate
   account/traffic.cpp
   account/width.cpp
   addresses/addresses.cpp
+  calibrate/calibrate.cpp
   check/capacities.cpp
   check/channels.cpp
   check/check.cpp

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,8 @@
 #include <vector>
 
 namespace monet {
+
+struct KernelLaws;
 
 using CoreId = Id<struct CoreTag>;
 using MemoryId = Id<struct MemoryTag>;
@@ -172,8 +175,9 @@ struct Core {
   std::string type;         // cores of one type are equal in everything but name and links
   std::vector<Unit> units;  // none: a rate core
   std::optional<Rate> rate;
-  std::vector<Level> levels;            // lowest first, for every path
-  std::vector<SpatialChoice> dataflow;  // how to unroll where a mapping does not say; empty: to be searched
+  std::shared_ptr<const KernelLaws> kernels;  // of a graphics processor; null: it has none
+  std::vector<Level> levels;                  // lowest first, for every path
+  std::vector<SpatialChoice> dataflow;        // how to unroll where a mapping does not say; empty: to be searched
   std::vector<std::string>
       operators;        // patterns of operator names or families it may run; empty: whatever its units can
   double static_w = 0;  // without its memories

@@ -25,5 +25,11 @@ const Block& rate_precision_block();
 const Block& rate_value_block();
 const Block& energy_value_block();
 const Block& link_block();
+// Laws of kernels (hardware/kernel_keys.cpp).
+const Block& kernels_block();
+const Block& kernel_ceiling_block();
+const Block& kernel_memory_block();
+const Block& kernel_energy_block();
+const Block& kernel_law_block();
 
 }  // namespace monet

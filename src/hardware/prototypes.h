@@ -71,6 +71,8 @@ Expected<Unit> read_vector(const ReadState& state, const Yaml& node, const Conte
 // where no table has any of its precisions, or no technology is stated.
 void derive_unit_area(const Fields& core, Unit& unit);
 Expected<Rate> read_rate(const ReadState& state, const Yaml& node, const Context& around);
+Expected<std::shared_ptr<const KernelLaws>> read_kernels(const ReadState& state, const Yaml& node,
+                                                         const Context& around);
 // `kind`: the block that an entry is.
 Expected<std::vector<PrecisionRate>> read_precisions(const ReadState& state, const Fields& unit, const Block& kind);
 

@@ -213,6 +213,9 @@ Expected<CorePrototype> read_core(const ReadState& state, const Yaml::Entry& ent
     }
     MONET_TRY(core.rate, read_rate(state, *node, fields.context()));
   }
+  if (const Yaml* node = fields.find("kernels")) {
+    MONET_TRY(core.kernels, read_kernels(state, *node, fields.context()));
+  }
   core.type = fields.text("type");
   if (const Yaml* node = fields.find("dataflow"))
     MONET_RETURN_IF_ERROR(read_dataflow(state, *node, fields.context(), core));

@@ -1,5 +1,5 @@
 monet_room(hardware
-  USES base graph config
+  USES base graph config kernels
   SOURCES
   assemble.cpp
   check.cpp
@@ -15,11 +15,14 @@ monet_room(hardware
   hardware.cpp
   include.cpp
   join.cpp
+  kernel_defaults.cpp
+  kernel_keys.cpp
   keys.cpp
   part_names.cpp
   ports.cpp
   presets.cpp
   read_core.cpp
+  read_kernels.cpp
   read_memory.cpp
   read_memory_costs.cpp
   read_parts.cpp
@@ -30,5 +33,6 @@ monet_room(hardware
   topology.cpp
   totals.cpp
   writer.cpp
+  writer_kernels.cpp
   writer_parts.cpp
 )

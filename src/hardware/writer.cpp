@@ -135,6 +135,7 @@ class Writer {
     if (!core.operators.empty()) out.field(2, "operators", quoted_list(core.operators));
     for (const Unit& unit : core.units) write_unit(out, unit);
     if (core.rate) write_rate(out, *core.rate);
+    if (core.kernels) write_kernels(out, 2, *core.kernels);
     write_dataflow(out, core);
     if (!core.levels.empty()) out.add(2, "memories:");
     for (const Level& level : core.levels) write_level(out, core, level);

@@ -67,6 +67,31 @@ static_assert(!op_names.back().empty() && !kind_names.back().empty());
 
 double real(std::int64_t value) { return static_cast<double>(value); }
 
+// How often an element-wise kernel reads or writes its elements.
+double passes_of(const Kernel& k) {
+  switch (k.op) {
+    case KernelOp::add:
+    case KernelOp::add_inplace:
+    case KernelOp::relu_backward:
+    case KernelOp::gelu_backward:
+    case KernelOp::silu_backward: return 3;
+    case KernelOp::cast: return 6 / bytes_of(k.precision);  // four bytes on one side, two on the other
+    case KernelOp::fill:
+    case KernelOp::expand_23_div:
+    case KernelOp::sum:
+    case KernelOp::sum_023:
+    case KernelOp::mean_23:
+    case KernelOp::sum_rows:
+    case KernelOp::adaptive_avg_pool_7: return 1;
+    case KernelOp::max_pool_2:
+    case KernelOp::max_pool_3s2:
+    case KernelOp::avg_pool_2: return 1.25;
+    case KernelOp::max_pool_2_backward:
+    case KernelOp::max_pool_3s2_backward: return 1.25 + 2 / bytes_of(k.precision);  // with 64-bit indices
+    default: return 2;
+  }
+}
+
 // Elements of operands and results, each once.
 double elements_moved(const Kernel& k) {
   switch (k.kind) {
@@ -107,7 +132,16 @@ std::optional<KernelPrecision> kernel_precision_named(std::string_view name) {
 }
 std::optional<KernelOp> kernel_op_named(std::string_view name) { return named<KernelOp>(op_names, name); }
 
+void set_same_padding(Kernel& kernel) {
+  const auto out = [&](std::int64_t size, std::int64_t window) {
+    return std::max<std::int64_t>(1, (size + 2 * (window / 2) - window) / kernel.stride + 1);
+  };
+  kernel.oh = out(kernel.h, kernel.kernel_h);
+  kernel.ow = out(kernel.w, kernel.kernel_w);
+}
+
 void derive_sizes(Kernel& kernel) {
+  if (kernel.kind == KernelKind::elementwise && kernel.passes == 0) kernel.passes = passes_of(kernel);
   if (kernel.bytes == 0) kernel.bytes = elements_moved(kernel) * bytes_of(kernel.precision);
   if (kernel.flops != 0) return;
   if (kernel.kind == KernelKind::product) {

@@ -116,9 +116,9 @@ struct Kernel {
   // Norms, softmax, losses, sums to columns.
   std::int64_t rows = 0, columns = 0;
 
-  // Element-wise. Passes: how often `elements` numbers are read or written.
+  // Element-wise. Passes: how often `elements` numbers are read or written; 0: as its op does.
   std::int64_t elements = 0;
-  double passes = 2;
+  double passes = 0;
 
   // Attention: batch × heads × (queries s, keys `keys`) × d.
   std::int64_t s = 0, keys = 0, d = 0, heads = 0;
@@ -134,7 +134,9 @@ struct Kernel {
   bool depthwise() const { return kind == KernelKind::convolution && groups > 1 && groups == c; }
 };
 
-// Bytes and flops from the shape, where they are 0.
+// oh and ow of a convolution whose input is padded by half a window.
+void set_same_padding(Kernel& kernel);
+// Passes, bytes and flops from op and shape, where they are 0.
 void derive_sizes(Kernel& kernel);
 
 }  // namespace monet

@@ -1,5 +1,27 @@
 monet_room(kernels
   USES base graph config
   SOURCES
+  calibrate/fit.cpp
+  calibrate/fit_cold.cpp
+  calibrate/fit_energy.cpp
+  calibrate/measurements.cpp
+  calibrate/minimize.cpp
+  calibrate/row.cpp
   kernel.cpp
+  kernel_class.cpp
+  laws.cpp
+  laws/attention.cpp
+  laws/convolution.cpp
+  laws/depthwise.cpp
+  laws/energy.cpp
+  laws/forms.cpp
+  laws/memory.cpp
+  laws/norm.cpp
+  laws/optimizer.cpp
+  laws/product.cpp
+  laws/rows.cpp
+  laws/stream.cpp
+  laws/workspace.cpp
+  measured_text.cpp
+  residual.cpp
 )

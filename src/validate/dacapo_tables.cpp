@@ -1,5 +1,5 @@
+#include "base/csv_records.h"
 #include "base/try.h"
-#include "validate/csv_records.h"
 #include "validate/dacapo.h"
 
 #include <fmt/format.h>

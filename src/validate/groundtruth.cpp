@@ -1,7 +1,7 @@
 #include "validate/groundtruth.h"
 
+#include "base/csv_records.h"
 #include "base/try.h"
-#include "validate/csv_records.h"
 
 #include <fmt/format.h>
 

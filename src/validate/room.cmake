@@ -2,7 +2,6 @@ monet_room(validate
   USES base graph hardware networks training mapping evaluate present
   SOURCES
   checkpoint.cpp
-  csv_records.cpp
   dacapo.cpp
   dacapo_tables.cpp
   groundtruth.cpp

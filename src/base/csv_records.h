@@ -16,14 +16,18 @@ class CsvRecord {
   using Cells = std::vector<std::string>;
   CsvRecord(std::shared_ptr<const Cells> columns, Cells cells, std::string place);
 
+  // Whether the line has something in that column.
+  bool has(const char* column) const;
   // Fails when there is no such column, or the line ends before it.
   Expected<std::string> text(const char* column) const;
   // Fail also when it is not that.
   Expected<std::int64_t> integer(const char* column) const;
   Expected<double> number(const char* column) const;
   Error error(std::string message) const;
+  const std::string& place() const { return place_; }
 
  private:
+  const std::string* find(const char* column) const;  // null: not there
   std::shared_ptr<const Cells> columns_;
   Cells cells_;
   std::string place_;

@@ -1,4 +1,4 @@
-#include "validate/csv_records.h"
+#include "base/csv_records.h"
 
 #include "base/read_file.h"
 #include "base/try.h"
@@ -36,11 +36,20 @@ Expected<Value> value_in(const CsvRecord& record, const char* column, const char
 CsvRecord::CsvRecord(std::shared_ptr<const Cells> columns, Cells cells, std::string place)
     : columns_(std::move(columns)), cells_(std::move(cells)), place_(std::move(place)) {}
 
-Expected<std::string> CsvRecord::text(const char* column) const {
+const std::string* CsvRecord::find(const char* column) const {
   const auto found = std::ranges::find(*columns_, column);
   const auto index = static_cast<std::size_t>(found - columns_->begin());
-  if (found == columns_->end() || index >= cells_.size()) return error(fmt::format("there is no column '{}'", column));
-  return cells_[index];
+  return index < cells_.size() ? &cells_[index] : nullptr;
+}
+
+bool CsvRecord::has(const char* column) const {
+  const std::string* cell = find(column);
+  return cell != nullptr && !cell->empty();
+}
+
+Expected<std::string> CsvRecord::text(const char* column) const {
+  if (const std::string* cell = find(column)) return *cell;
+  return error(fmt::format("there is no column '{}'", column));
 }
 
 Expected<std::int64_t> CsvRecord::integer(const char* column) const {
