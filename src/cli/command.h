@@ -1,6 +1,7 @@
 // The commands and what they share. Arguments are parsed in arguments*.cpp.
 #pragma once
 
+#include <monet/calibrate.h>
 #include <monet/checkpoint.h>
 #include <monet/compare.h>
 #include <monet/evaluate.h>
@@ -134,6 +135,15 @@ struct OptimizeCommand {
   std::string output;  // the folder to write to, or empty
 };
 
+struct CalibrateCommand {
+  CommonOptions common;
+  std::vector<std::string> tables;
+  std::string hardware;
+  HardwareParameters parameters;
+  CalibrateOptions options;  // the rest
+  std::string output;        // the machine file, or empty
+};
+
 struct PackCommand {
   CommonOptions common;
   std::string file;
@@ -229,6 +239,7 @@ int run(const MapCommand& command);
 int run(const EvaluateCommand& command);
 int run(const CheckpointCommand& command);
 int run(const OptimizeCommand& command);
+int run(const CalibrateCommand& command);
 int run(const PackCommand& command);
 int run(const PrecisionCommands& commands);
 int run(const PrecisionListCommand& command);

@@ -48,6 +48,7 @@ const std::vector<Command>& all_commands() {
       command(better, add_fuse),     command(better, add_checkpoint),   command(better, add_optimize),
       command(build, add_explore),   command(read_results, add_report), command(read_results, add_compare),
       command(bare, add_pack),       command(bare, add_remat),          command(trust, add_validate),
+      command(trust, add_calibrate),
   };
   return all;
 }

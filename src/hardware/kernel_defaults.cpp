@@ -44,18 +44,6 @@ double gang_of(const Core& core) {
   return 1;
 }
 
-// As a rule: half of the power is there whatever runs, 45 % of the energy of a busy machine are its operations.
-EnergyLaw energy_of(const KernelLaws& laws, double limit_w) {
-  EnergyLaw law{.base_w = 0.2 * limit_w,
-                .byte_pj = 30,
-                .memory_byte_pj = 80,
-                .busy_w = 0.15 * limit_w,
-                .scalar_w = 0.25 * limit_w,
-                .limit_w = limit_w};
-  for (std::size_t i = 0; i < kernel_precisions; ++i) law.flop_pj[i] = 0.6 * limit_w * 1e6 / laws.ceiling[i];
-  return law;
-}
-
 }  // namespace
 
 Expected<KernelLaws> kernel_laws_of(const Hardware& hardware, const Core& core) {
@@ -85,8 +73,6 @@ Expected<KernelLaws> kernel_laws_of(const Hardware& hardware, const Core& core) 
     return Error{.message = fmt::format("the memories of core '{}' have no size or bandwidth", core.name),
                  .place = {},
                  .advice = "state them"};
-  constexpr double usual_limit_w = 700;
-  laws.energy = energy_of(laws, usual_limit_w);
   return laws;
 }
 

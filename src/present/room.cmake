@@ -27,6 +27,7 @@ monet_room(present
   svg/hardware_draw.cpp
   svg/hardware_picture.cpp
   svg/svg.cpp
+  text/calibration.cpp
   text/checkpoint.cpp
   text/evaluation.cpp
   text/evaluation_machine.cpp

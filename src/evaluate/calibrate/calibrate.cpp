@@ -62,6 +62,8 @@ std::string machine_text(const KernelLaws& laws, const CalibrateOptions& options
   out.field(0, "monet", "1");
   out.field(0, "name", hardware_text::yaml_quoted(name));
   out.field(0, "include", hardware_text::yaml_quoted(include_of(options)));
+  out.field(0, "source", hardware_text::yaml_quoted(laws.source));
+  out.field(0, "confidence", "A");  // what was measured; what is included keeps its own
   out.add(0, "cores:");
   out.add(1, hardware_text::yaml_quoted(core.type) + ":");
   hardware_text::write_kernels(out, 2, laws);
@@ -78,9 +80,11 @@ void add_notes(const std::vector<ClassError>& errors, const Measurements& measur
   for (std::size_t i = 0; i < kernel_kinds; ++i)
     if (!kinds[i]) absent.emplace_back(name_of(static_cast<KernelKind>(i)));
   if (!absent.empty())
-    result.notes.push_back(fmt::format("not measured, so laws of the base or its data sheet: {}", fmt::join(absent, ", ")));
+    result.notes.push_back(
+        fmt::format("not measured, so laws of the base or its data sheet: {}", fmt::join(absent, ", ")));
   if (!few.empty())
-    result.notes.push_back(fmt::format("fewer than {} kernels were measured of {}", few_measured, fmt::join(few, ", ")));
+    result.notes.push_back(
+        fmt::format("fewer than {} kernels were measured of {}", few_measured, fmt::join(few, ", ")));
   if (measured.energies.empty()) result.notes.emplace_back("no energy was measured: it stays as the base has it");
 }
 

@@ -32,7 +32,8 @@ void fit_cold_slowdown(KernelLaws& laws, const std::vector<MeasuredKernel>& kern
   for (std::size_t i = 0; i < kernel_precisions; ++i)
     if (count[i] > 0) laws.cold_slowdown[i] = sum[i] / count[i];
   // Tensors of tf32 are those of fp32.
-  const auto fp32 = static_cast<std::size_t>(KernelPrecision::fp32), tf32 = static_cast<std::size_t>(KernelPrecision::tf32);
+  const auto fp32 = static_cast<std::size_t>(KernelPrecision::fp32),
+             tf32 = static_cast<std::size_t>(KernelPrecision::tf32);
   laws.cold_slowdown[tf32] = laws.cold_slowdown[fp32];
 }
 

@@ -13,17 +13,15 @@ constexpr int energy_rounds = 25;
 
 using EnergyValues = std::array<double, 8>;
 
-EnergyValues values_of(const EnergyLaw& law) {
-  return {law.base_w,  law.flop_pj[0],     law.flop_pj[1], law.flop_pj[2],
-          law.byte_pj, law.memory_byte_pj, law.busy_w,     law.scalar_w};
-}
+// From where the search begins: watts, picojoules a flop by precision, a byte, a byte of memory, watts again.
+constexpr EnergyValues start_values = {100, 8, 1.5, 0.7, 30, 75, 100, 150};
 
 EnergyLaw law_of(std::span<const double> x, double limit_w) {
   return {x[0], {x[1], x[2], x[3]}, x[4], x[5], x[6], x[7], limit_w};
 }
 
 EnergyLaw fitted(const KernelLaws& laws, const std::vector<const MeasuredEnergy*>& rows) {
-  EnergyValues x = values_of(laws.energy);
+  EnergyValues x = start_values;
   std::vector<Range> ranges;
   for (const double value : x) ranges.push_back({value / 10, value * 10});
   minimize(x, ranges, energy_rounds, [&](std::span<const double> tried) {
