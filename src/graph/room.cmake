@@ -64,5 +64,6 @@ monet_room(graph
   resample.cpp
   role_choice.cpp
   shape.cpp
+  strides.cpp
   verify.cpp
 )
