@@ -36,7 +36,7 @@ Strides dense_strides_as(const Shape& shape, const Strides& like) {
 }
 
 std::optional<Strides> view_strides(const Shape& from, const Strides& strides, const Shape& to) {
-  if (element_count(from) == 0) return contiguous_strides(to);
+  if (element_count(from) == 0 || from.empty()) return contiguous_strides(to);
   Strides result(to.size(), 1);
   std::size_t view = to.size();
   std::int64_t chunk_stride = strides.empty() ? 1 : strides.back();

@@ -22,6 +22,18 @@ monet_room(kernels
   laws/rows.cpp
   laws/stream.cpp
   laws/workspace.cpp
+  lower/companions.cpp
+  lower/convolutions.cpp
+  lower/element_kernels.cpp
+  lower/elementwise.cpp
+  lower/lowering.cpp
+  lower/memory.cpp
+  lower/movement.cpp
+  lower/operand.cpp
+  lower/products.cpp
+  lower/rows.cpp
+  lower/sums.cpp
+  lower/views.cpp
   measured_text.cpp
   residual.cpp
 )

@@ -1,0 +1,19 @@
+// Lowering: which launches an eager framework makes of a training step.
+#pragma once
+
+#include "kernels/lower/lowered_step.h"
+
+namespace monet {
+
+struct LoweringOptions {
+  bool tf32_products = false;  // products and convolutions of fp32 numbers in tf32
+};
+
+// Nodes run in the order of the graph, as autograd does: operators of the forward part, their gradients backwards, the
+// optimizer over lists of tensors. Views are followed by strides: they launch nothing until an operator needs another
+// layout, which costs a copy.
+// Ensures: every node is in exactly one launch or silent.
+// Cost: linear in the graph.
+LoweredStep lower(const Graph& graph, const LoweringOptions& options);
+
+}  // namespace monet

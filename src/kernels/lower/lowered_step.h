@@ -1,0 +1,41 @@
+// A training step as the launches by which a framework runs it, and the buffers that they read and write.
+#pragma once
+
+#include "graph/graph.h"
+#include "kernels/kernel.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace monet {
+
+using AllocationId = Id<struct AllocationTag>;
+
+// A piece of memory that one allocation gives.
+struct Allocation {
+  std::int64_t bytes = 0;
+  TensorId tensor;         // that it was made for; not valid: a copy or a temporary
+  bool permanent = false;  // there before the step and after it: weights, states, the batch
+  bool until_end = false;  // kept until the step ends: gradients of parameters, outputs
+};
+
+struct Touch {
+  AllocationId buffer;
+  std::int64_t bytes = 0;  // of the buffer that are read or written
+};
+
+struct Launch {
+  Kernel kernel;
+  Phase phase = Phase::forward;
+  std::vector<NodeId> nodes;  // of the graph, that it carries out; none: a copy or fill that the framework makes
+  std::vector<Touch> reads, writes;
+  std::int64_t scratch_bytes = 0;  // that the framework holds while it runs, beside what libraries take
+};
+
+struct LoweredStep {
+  std::vector<Allocation> buffers;
+  std::vector<Launch> launches;  // in the order in which they run, one after the other
+  std::vector<NodeId> silent;    // nodes that launch nothing: views, and what is known before the step
+};
+
+}  // namespace monet

@@ -1,0 +1,24 @@
+// What a caching allocator holds while a lowered step runs.
+#pragma once
+
+#include "kernels/lower/lowered_step.h"
+
+#include <array>
+#include <functional>
+
+namespace monet {
+
+struct AllocatorPeak {
+  std::int64_t static_bytes = 0;         // before the step: weights, states, statistics, the batch
+  std::int64_t after_forward_bytes = 0;  // when the forward part has run
+  std::array<std::int64_t, phase_count> peak_bytes = {};
+  std::size_t largest = 0;  // the launch at which it holds most
+
+  std::int64_t peak() const;
+};
+
+// Every buffer is there from its first launch to its last, gradients of parameters until the end; each takes whole
+// blocks of 512 bytes. `workspace`: what a library takes beside it while a kernel runs.
+AllocatorPeak allocator_peak(const LoweredStep& step, const std::function<std::int64_t(const Kernel&)>& workspace);
+
+}  // namespace monet
