@@ -1,6 +1,7 @@
 #include "base/csv_records.h"
 
 #include "base/read_file.h"
+#include "base/text.h"
 #include "base/try.h"
 
 #include <fmt/format.h>
@@ -14,11 +15,20 @@ namespace monet {
 
 namespace {
 
-CsvRecord::Cells split(std::string line) {
-  if (line.ends_with('\r')) line.pop_back();
-  CsvRecord::Cells cells;
-  std::istringstream stream(line);
-  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+// A field in quotes may have commas in it; two quotes in it stand for one.
+CsvRecord::Cells split(std::string_view line) {
+  CsvRecord::Cells cells(1);
+  bool quoted = false;
+  for (const char c : trimmed(line)) {
+    if (c == '"') {
+      quoted = !quoted;
+      if (quoted && !cells.back().empty()) cells.back() += c;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
   return cells;
 }
 

@@ -33,8 +33,8 @@ class CsvRecord {
   std::string place_;
 };
 
-// All lines of a file after the first, which names the columns. Fields are not quoted. `advice` is for a file that
-// cannot be read.
+// All lines of a file after the first, which names the columns. Fields with commas stand in quotes. `advice` is for a
+// file that cannot be read.
 Expected<std::vector<CsvRecord>> read_csv(const std::string& path, const std::string& advice);
 
 }  // namespace monet

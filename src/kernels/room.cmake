@@ -34,6 +34,7 @@ monet_room(kernels
   lower/rows.cpp
   lower/sums.cpp
   lower/views.cpp
+  lower/walk.cpp
   measured_text.cpp
   residual.cpp
 )

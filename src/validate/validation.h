@@ -28,6 +28,8 @@ Expected<Validation> validate_silicon(const std::string& data, const ValidateOpt
 Expected<Validation> validate_checkpoint(const std::string& data, const ValidateOptions& options);
 // Latency, energy and memory of every measured step on the preset h200.
 Expected<Validation> validate_h200(const std::string& data, const ValidateOptions& options);
+// Time of profiled steps by class of operator, likewise.
+Expected<Validation> validate_h200_operators(const std::string& data, const ValidateOptions& options);
 // The tables of DaCapo's simulator against the cycle rule of the preset dacapo. `folder`: what dacapo_tables_folder
 // gives.
 Expected<Validation> validate_dacapo(const std::string& folder, const ValidateOptions& options);

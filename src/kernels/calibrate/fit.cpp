@@ -64,6 +64,23 @@ Fitted fit(const KernelLaws& laws, const KernelClass& of, const std::vector<Meas
   return result;
 }
 
+// The gradient of a batch norm on tensors in memory, with a multiprocessor for each channel: where none was measured
+// so, it streams at half the rate of the forward pass, which reads one tensor instead of two.
+void fit_streaming_gradients(KernelLaws& laws, std::vector<ClassLaw>& fitted) {
+  constexpr std::size_t alone = 1;
+  const auto is_alone = [&](const MeasuredKernel& point) {
+    return static_cast<double>(point.kernel.c) <= laws.multiprocessors && point.kernel.bytes >= laws.memory.memory_from;
+  };
+  for (ClassLaw& law : fitted) {
+    if (&form_of(law.kernel_class) != &channel_form || law.kernel_class.part != KernelPart::backward) continue;
+    if (std::ranges::any_of(law.measured, is_alone)) continue;
+    KernelClass of = law.kernel_class;
+    of.part = KernelPart::forward;
+    const auto forward = std::ranges::find(fitted, of, &ClassLaw::kernel_class);
+    if (forward != fitted.end()) law.coefficients[alone] = forward->coefficients[alone] / 2;
+  }
+}
+
 }  // namespace
 
 void fit_memory(KernelLaws& laws, const std::vector<MeasuredKernel>& kernels) {
@@ -142,6 +159,7 @@ std::vector<ClassError> fit_classes(KernelLaws& laws, const std::vector<Measured
       }
     }
   });
+  fit_streaming_gradients(laws, fitted);
   for (ClassLaw& law : fitted) {
     std::erase_if(laws.classes, [&](const ClassLaw& old) { return old.kernel_class == law.kernel_class; });
     laws.classes.push_back(std::move(law));

@@ -29,7 +29,6 @@ struct Launch {
   Phase phase = Phase::forward;
   std::vector<NodeId> nodes;  // of the graph, that it carries out; none: a copy or fill that the framework makes
   std::vector<Touch> reads, writes;
-  std::int64_t scratch_bytes = 0;  // that the framework holds while it runs, beside what libraries take
 };
 
 struct LoweredStep {

@@ -54,7 +54,7 @@ AllocatorPeak allocator_peak(const LoweredStep& step, const std::function<std::i
   for (std::size_t i = 0; i < step.launches.size(); ++i) {
     const Launch& launch = step.launches[i];
     now += comes[i];
-    const std::int64_t held = now + in_blocks(launch.scratch_bytes) + in_blocks(workspace(launch.kernel));
+    const std::int64_t held = now + in_blocks(workspace(launch.kernel));
     std::int64_t& peak = result.peak_bytes[static_cast<std::size_t>(launch.phase)];
     peak = std::max(peak, held);
     if (held > most) {

@@ -60,7 +60,9 @@ void lower_gather_gradient(Lowering& lowering, NodeId id) {
   const Operand result = lowering.allocate(node.outputs[0]);
   Kernel kernel = plain_kernel(KernelOp::embedding_backward, from.elements(), 2);
   kernel.vocabulary = result.shape.empty() ? 1 : result.shape[0];
-  kernel.d = result.shape.empty() ? 1 : result.shape.back();
+  kernel.d = result.shape.empty() ? 1 : std::max<std::int64_t>(1, result.shape.back());
+  kernel.rows = from.elements() / kernel.d;
+  kernel.columns = kernel.d;
   lowering.emit(id, kernel, {from, lowering.operand(node.inputs[1])}, {result});
 }
 

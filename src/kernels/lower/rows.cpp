@@ -45,13 +45,12 @@ bool is_gradient(Op op) {
   }
 }
 
-std::int64_t columns_of_norm(const Lowering& lowering, const Node& node, const Shape& shape) {
+std::int64_t columns_of_norm(const Node& node, const Shape& shape) {
   const auto rest = [&](std::size_t axis) { return element_count(std::span(shape).subspan(axis)); };
   if (node.attributes.has(Attr::num_groups)) {
     return element_count(shape) / std::max<std::int64_t>(1, shape[0] * node.attributes.integer(Attr::num_groups));
   }
   if (node.attributes.has(Attr::axis)) return rest(static_cast<std::size_t>(node.attributes.integer(Attr::axis)));
-  (void)lowering;
   return shape.size() > 2 ? rest(2) : shape.back();
 }
 
@@ -80,7 +79,7 @@ void lower_norm_gradient(Lowering& lowering, NodeId id) {
   const Kernel kernel = is_batch_norm(node.op)
                             ? batch_norm_kernel(reads[1], KernelPart::backward)
                             : rows_kernel(KernelKind::layer_norm, KernelPart::backward, reads[1].elements(),
-                                          columns_of_norm(lowering, node, reads[1].shape));
+                                          columns_of_norm(node, reads[1].shape));
   std::vector<Operand> writes;
   const auto add = [&](const Node& each) {
     for (TensorId output : each.outputs) {
@@ -130,7 +129,7 @@ void lower_norm(Lowering& lowering, NodeId id) {
   }
   const Kernel kernel = batch ? batch_norm_kernel(reads[0], KernelPart::forward)
                               : rows_kernel(KernelKind::layer_norm, KernelPart::forward, reads[0].elements(),
-                                            columns_of_norm(lowering, node, reads[0].shape));
+                                            columns_of_norm(node, reads[0].shape));
   lowering.emit(id, kernel, reads, writes);
 }
 
@@ -183,7 +182,7 @@ std::int64_t columns_along(const Shape& shape, const std::vector<std::int64_t>& 
   return columns;
 }
 
-// Softmax over axes of contiguous tensors; its gradient first multiplies by the output, into a temporary.
+// Softmax over axes of contiguous tensors.
 void lower_rows(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
   std::vector<Operand> reads = operands_of(lowering, node);
@@ -194,8 +193,7 @@ void lower_rows(Lowering& lowering, NodeId id) {
   const Kernel kernel = rows_kernel(logarithm ? KernelKind::log_softmax : KernelKind::softmax,
                                     backward ? KernelPart::backward : KernelPart::forward, result.elements(),
                                     columns_along(result.shape, node.attributes.integers(Attr::axes)));
-  Launch& launch = lowering.emit(id, kernel, reads, {result});
-  if (node.op == Op::SoftmaxGrad) launch.scratch_bytes = moved_bytes(result);
+  lowering.emit(id, kernel, reads, {result});
 }
 
 // A loss of pairs: the difference or its like, then a sum; its gradient is one kernel.

@@ -35,14 +35,6 @@ KernelOp op_of(const Operand& from, const std::vector<bool>& reduced) {
   return outer ? KernelOp::sum_023 : KernelOp::mean_23;
 }
 
-// Row sums stage partial results in memory: 4 bytes for each column, of 128 neighbours and as many blocks as share one.
-std::int64_t staged_bytes(std::int64_t rows, std::int64_t columns) {
-  if (rows < 1024 || columns % 4 != 0) return 0;
-  const auto up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  const std::int64_t blocks = std::max(std::min(up(2112, up(columns, 128)), up(rows, 64)), up(rows, 1024));
-  return 4 * columns * 128 * blocks;
-}
-
 }  // namespace
 
 void lower_reduction(Lowering& lowering, NodeId id) {
@@ -64,8 +56,7 @@ void lower_reduction(Lowering& lowering, NodeId id) {
     kernel.h = from.shape[2];
     kernel.w = from.shape[3];
   }
-  Launch& launch = lowering.emit(id, kernel, {from}, writes);
-  if (kernel.op == KernelOp::sum_rows) launch.scratch_bytes = staged_bytes(kernel.rows, kernel.columns);
+  lowering.emit(id, kernel, {from}, writes);
 }
 
 }  // namespace monet::lowering

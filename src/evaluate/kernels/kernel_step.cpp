@@ -1,0 +1,40 @@
+#include "evaluate/kernels/kernel_step.h"
+
+#include "base/try.h"
+#include "evaluate/open/opened_step.h"
+#include "evaluate/plan/rewritten.h"
+#include "hardware/kernel_defaults.h"
+#include "kernels/laws.h"
+#include "kernels/lower/lower.h"
+
+#include <utility>
+
+namespace monet {
+
+Expected<std::shared_ptr<const KernelLaws>> laws_of(const Hardware& hardware) {
+  for (const Core& core : hardware.cores) {
+    if (core.kernels) return core.kernels;
+  }
+  MONET_TRY(KernelLaws laws, kernel_laws_of(hardware, hardware.cores.front()));
+  return std::make_shared<const KernelLaws>(std::move(laws));
+}
+
+KernelStep kernel_step(Graph graph, const KernelLaws& laws, bool tf32) {
+  KernelStep step{.graph = std::move(graph), .lowered = {}, .costs = {}, .memory = {}};
+  step.lowered = lower(step.graph, {.tf32_products = tf32});
+  set_cold_shares(step.lowered, laws.memory.cold_after);
+  step.costs = costs_of(step.lowered, laws);
+  step.memory = allocator_peak(step.lowered, [&](const Kernel& kernel) { return workspace_bytes(laws, kernel); });
+  return step;
+}
+
+Expected<KernelStep> kernel_step(const Network& network, const StepRequest& options, const Hardware& hardware,
+                                 const KernelLaws& laws) {
+  MONET_TRY(OpenedStep opened, open_step(network, options, options.inference));
+  MONET_TRY(const Plan plan, plan_of(options));
+  MONET_TRY(RewrittenStep rewritten, rewritten_step(plan, opened.graph, hardware));
+  const bool tf32 = options.products == "tf32" || options.train.precision == "tf32";
+  return kernel_step(std::move(rewritten.graph), laws, tf32);
+}
+
+}  // namespace monet

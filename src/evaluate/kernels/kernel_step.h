@@ -1,0 +1,33 @@
+// A training step on a graphics processor: its launches, and what they cost by the laws of its kernels.
+#pragma once
+
+#include "graph/graph.h"
+#include "hardware/hardware.h"
+#include "kernels/lower/memory.h"
+#include "kernels/lower/walk.h"
+
+#include <monet/evaluate.h>
+
+#include <memory>
+
+namespace monet {
+
+struct KernelStep {
+  Graph graph;
+  LoweredStep lowered;
+  StepCosts costs;
+  AllocatorPeak memory;
+};
+
+// Of the core that has them; where none has, those that follow from the data sheet of the first core. Fails where that
+// says too little.
+Expected<std::shared_ptr<const KernelLaws>> laws_of(const Hardware& hardware);
+
+// `tf32`: products of fp32 numbers are rounded to tf32.
+KernelStep kernel_step(Graph graph, const KernelLaws& laws, bool tf32);
+
+// A network as a step, with what the options recompute, in their numbers.
+Expected<KernelStep> kernel_step(const Network& network, const StepRequest& options, const Hardware& hardware,
+                                 const KernelLaws& laws);
+
+}  // namespace monet

@@ -1,0 +1,27 @@
+// A lowered step in time: what each launch takes, one after the other.
+#pragma once
+
+#include "kernels/law_values.h"
+#include "kernels/lower/lowered_step.h"
+
+#include <array>
+#include <vector>
+
+namespace monet {
+
+struct StepCosts {
+  std::vector<double> us;  // by launch
+  std::vector<double> mj;  // by launch
+  std::array<double, phase_count> phase_us = {};
+  double total_us = 0;
+  double total_mj = 0;
+};
+
+// The share of cold bytes among those that each launch reads: of operands since whose last use more than `cold_after`
+// bytes were touched, in a step that follows on one like it.
+void set_cold_shares(LoweredStep& step, double cold_after);
+
+// Requires that cold shares are set. Energy is at most what the board may draw over the whole step.
+StepCosts costs_of(const LoweredStep& step, const KernelLaws& laws);
+
+}  // namespace monet
