@@ -166,6 +166,24 @@ TEST(Lower, TheGradientOfASliceIsAFillAndACopy) {
   EXPECT_THAT(texts, Contains("bshd_to_bhsd 12"));
 }
 
+TEST(Lower, EveryBuiltInNetworkBecomesLaunches) {
+  for (const BuiltinInfo& info : builtin_networks()) {
+    auto forward = build_builtin(info.name + ":batch=2");
+    ASSERT_TRUE(forward.has_value()) << info.name;
+    auto step = training::make_training_step({*std::move(forward), false, {}, {}}, {});
+    ASSERT_TRUE(step.has_value()) << info.name;
+    const LoweredStep lowered = lower(step->graph, {});
+    double flops = 0;
+    for (const Launch& launch : lowered.launches) {
+      Kernel kernel = launch.kernel;
+      derive_sizes(kernel);
+      flops += kernel.flops;
+    }
+    EXPECT_GT(flops, 0) << info.name;
+    EXPECT_LT(lowered.launches.size(), 2 * step->graph.nodes().size()) << info.name;
+  }
+}
+
 // Each node runs once; launches read what was written before, and outputs are written.
 TEST(Lower, EveryNodeRunsOnceAndReadsWhatIsThere) {
   for (unsigned seed = 0; seed < 300; ++seed) {

@@ -62,12 +62,31 @@ TEST(Validation, CheckpointedStepsTakeLessMemoryAndMoreTime) {
   EXPECT_LT(again->rows[2].modelled, plain->rows[2].modelled);
 }
 
+// The bars are those of steps that no law was fitted to.
+TEST(Validation, StepsOnAGraphicsProcessorAreWithinTheirBars) {
+  const auto steps = validate("h200", {.data = {}, .only = {}, .jobs = 1});
+  ASSERT_TRUE(steps) << steps.error().message;
+  EXPECT_EQ(steps->rows.size(), 3U * 116);
+  EXPECT_LT(steps->mean_absolute_percent("step ms"), 6);
+  EXPECT_LT(steps->mean_absolute_percent("step mJ"), 10);
+  EXPECT_LT(steps->mean_absolute_percent("peak bytes"), 2);
+}
+
+TEST(Validation, OperatorsOfProfiledStepsByClass) {
+  const auto classes = validate("h200-operators", {.data = {}, .only = "*: products", .jobs = 1});
+  ASSERT_TRUE(classes) << classes.error().message;
+  EXPECT_EQ(classes->rows.size(), 7U);
+  const auto all = validate("h200-operators", {.data = {}, .only = {}, .jobs = 1});
+  ASSERT_TRUE(all) << all.error().message;
+  EXPECT_LT(all->mean_absolute_percent(), 10);
+}
+
 TEST(Validation, SaysWhatIsWrong) {
   const auto unknown = validate("silicone");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().message, "there is no validation 'silicone'");
   EXPECT_EQ(unknown.error().advice, "did you mean 'silicon'?");
-  for (const char* name : {"h200", "memory", "silicon"}) {
+  for (const char* name : {"h200", "h200-operators", "memory", "silicon"}) {
     const auto absent = validate(name, {.data = "/nowhere"});
     ASSERT_FALSE(absent) << name;
     EXPECT_TRUE(absent.error().place.starts_with("/nowhere/")) << absent.error().place;

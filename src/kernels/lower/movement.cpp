@@ -132,7 +132,7 @@ KernelOp optimizer_op(const Node& node) {
 
 }  // namespace
 
-// All parameters with one optimizer at once.
+// All parameters with one optimizer at once. Adam keeps the number of the step for each of them.
 void lower_optimizer(Lowering& lowering, NodeId id) {
   Kernel kernel{.kind = KernelKind::optimizer, .op = optimizer_op(lowering.graph()[id])};
   std::vector<Operand> reads, writes;
@@ -152,6 +152,11 @@ void lower_optimizer(Lowering& lowering, NodeId id) {
     if (family_of(lowering.graph()[with].op) == OpFamily::optimizer) add(lowering.graph()[with]);
   }
   add(lowering.graph()[id]);
+  if (kernel.op == KernelOp::adam || kernel.op == KernelOp::adamw) {
+    for (std::size_t i = 0; i < kernel.tensors.size(); ++i) {
+      lowering.step().buffers.push_back({.bytes = 4, .permanent = true});
+    }
+  }
   lowering.emit(id, kernel, reads, writes);
 }
 

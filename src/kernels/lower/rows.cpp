@@ -93,11 +93,10 @@ void lower_norm_gradient(Lowering& lowering, NodeId id) {
   lowering.emit(id, kernel, reads, writes);
 }
 
-// The number of batches that a batch norm has seen.
+// The number of batches that a batch norm has seen; one that is repeated counts again.
 void count_batch(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
-  if (node.op != Op::BatchNormalization || node.recomputed || node.attributes.integer_or(Attr::training_mode, 1) == 0)
-    return;
+  if (node.op != Op::BatchNormalization || node.attributes.integer_or(Attr::training_mode, 1) == 0) return;
   Kernel kernel{.kind = KernelKind::elementwise, .op = KernelOp::add_inplace};
   kernel.elements = 1;
   Operand counter = lowering.temporary({1}, 8);
