@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <unordered_map>
 #include <unordered_set>
@@ -100,7 +101,8 @@ YamlPtr handed_down(const YamlPtr& root) {
     if (entry.key == "clock" || entry.key == "technology" || entry.key == "static_power" || entry.key == "area") {
       entry.value = with_source(entry.value, source);
     }
-    if ((entry.key != "memories" && entry.key != "cores" && entry.key != "clusters" && entry.key != "links")) continue;
+    static constexpr std::array<std::string_view, 5> parts = {"peak", "memories", "cores", "clusters", "links"};
+    if (std::find(parts.begin(), parts.end(), entry.key) == parts.end()) continue;
     auto blocks = std::make_shared<Yaml>(*entry.value);
     for (Yaml::Entry& block : blocks->entries) block.value = with_source(block.value, source);
     for (YamlPtr& item : blocks->items) item = with_source(item, source);

@@ -113,6 +113,7 @@ Expected<std::shared_ptr<const KernelLaws>> read_kernels(const ReadState& state,
   };
   auto laws = std::make_shared<KernelLaws>();
   laws->source = fields.context().source;
+  laws->confidence = fields.context().confidence;
   laws->date = fields.text("date");
   MONET_TRY(const auto multiprocessors, fields.integer("multiprocessors", 1, max_multiprocessors));
   if (!multiprocessors)

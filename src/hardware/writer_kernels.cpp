@@ -36,6 +36,7 @@ void write_law(Lines& out, int at, const ClassLaw& law) {
 void write_kernels(Lines& out, int at, const KernelLaws& laws) {
   out.add(at, "kernels:");
   if (!laws.source.empty()) out.field(at + 1, "source", yaml_quoted(laws.source));
+  if (laws.confidence != '-') out.field(at + 1, "confidence", std::string(1, laws.confidence));
   if (!laws.date.empty()) out.field(at + 1, "date", yaml_quoted(laws.date));
   out.field(at + 1, "multiprocessors", fmt::format("{}", laws.multiprocessors));
   std::vector<std::string> ceilings, energies;

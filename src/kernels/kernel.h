@@ -125,7 +125,7 @@ struct Kernel {
   bool causal = false;
   std::int64_t vocabulary = 0;  // rows of an embedding's table
 
-  std::vector<std::int64_t> tensors;  // optimizer: elements of each
+  std::vector<std::int64_t> tensors = {};  // optimizer: elements of each
 
   double bytes = 0;       // of operands and results, each once; 0: as derive_sizes() counts them
   double cold_share = 0;  // of `bytes`: in DRAM, since much else was touched since

@@ -47,6 +47,7 @@ struct ClassLaw {
 
 struct KernelLaws {
   std::string source;
+  char confidence = '-';  // as of every value of a machine (hardware/hardware.h)
   std::string date;
   double multiprocessors = 0;
   std::array<double, kernel_precisions> ceiling{};  // flops/µs: the highest stated or measured

@@ -100,7 +100,8 @@ Expected<MeasuredKernel> parse_one(const KernelClass& of, std::string_view text)
     skip();
     std::int64_t value = 0;
     const auto [stop, problem] = std::from_chars(at, end, value);
-    if (problem != std::errc() || value < 0 || value > largest_size) return malformed(text, of.kind);
+    const bool ends = stop != end && (*stop == ' ' || *stop == '\n');
+    if (problem != std::errc() || !ends || value < 0 || value > largest_size) return malformed(text, of.kind);
     column.set(k, value);
     at = stop;
   }

@@ -62,8 +62,6 @@ std::string machine_text(const KernelLaws& laws, const CalibrateOptions& options
   out.field(0, "monet", "1");
   out.field(0, "name", hardware_text::yaml_quoted(name));
   out.field(0, "include", hardware_text::yaml_quoted(include_of(options)));
-  out.field(0, "source", hardware_text::yaml_quoted(laws.source));
-  out.field(0, "confidence", "A");  // what was measured; what is included keeps its own
   out.add(0, "cores:");
   out.add(1, hardware_text::yaml_quoted(core.type) + ":");
   hardware_text::write_kernels(out, 2, laws);
@@ -100,6 +98,7 @@ Expected<Calibration> calibrate(const std::vector<std::string>& tables, const Ca
   std::vector<std::string> names;
   for (const std::string& table : tables) names.push_back(std::filesystem::path(table).filename().string());
   laws.source = options.source.empty() ? fmt::format("monet calibrate {}", fmt::join(names, " ")) : options.source;
+  laws.confidence = 'A';
   laws.date = options.date;
   if (options.power_limit_w > 0) laws.energy.limit_w = options.power_limit_w;
 

@@ -61,8 +61,10 @@ double millijoules(const KernelLaws& laws, const Kernel& given, double us) {
   const double bytes = bytes_moved(k);
   const double from_memory = std::clamp((bytes - m.cache_until) / (m.memory_from - m.cache_until), k.cold_share, 1.0);
   const double watts = e.base_w + e.busy_w * busy_share(laws, k) + (is_scalar(k) ? e.scalar_w : 0);
-  const double picojoules =
-      e.flop_pj[static_cast<std::size_t>(k.precision)] * k.flops + (e.byte_pj + e.memory_byte_pj * from_memory) * bytes;
+  const auto precision = static_cast<std::size_t>(k.precision);
+  // More than the ceiling were not done: the algorithm needs fewer.
+  const double flops = std::min(k.flops, laws.ceiling[precision] * us);
+  const double picojoules = e.flop_pj[precision] * flops + (e.byte_pj + e.memory_byte_pj * from_memory) * bytes;
   return 1e-3 * (watts * us + picojoules * 1e-6);
 }
 
