@@ -11,7 +11,7 @@ from commands import fails, is_mistake, run_command
 
 COMMANDS = ["inspect", "train", "hardware", "hardware list", "hardware show", "hardware check", "hardware import",
             "precision", "precision list", "precision show", "precision compare",
-            "evaluate", "map", "fuse", "checkpoint", "optimize", "explore", "report", "compare", "pack", "remat", "validate", "reference",
+            "evaluate", "map", "fuse", "checkpoint", "optimize", "explore", "report", "compare", "pack", "remat", "validate", "calibrate", "reference",
             "completion"]  # fmt: skip
 
 
