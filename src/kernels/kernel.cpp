@@ -104,8 +104,9 @@ double elements_moved(const Kernel& k) {
       return (k.part == KernelPart::forward ? 2 : 3) * real(k.batch) * real(k.c) * real(k.h) * real(k.w);
     case KernelKind::layer_norm:
     case KernelKind::softmax:
-    case KernelKind::log_softmax:
-    case KernelKind::nll: return (k.part == KernelPart::forward ? 2 : 3) * real(k.rows) * real(k.columns);
+    case KernelKind::log_softmax: return (k.part == KernelPart::forward ? 2 : 3) * real(k.rows) * real(k.columns);
+    // One number of each row is read; in the gradient all are written.
+    case KernelKind::nll: return real(k.rows) * (k.part == KernelPart::forward ? 1 : real(k.columns));
     case KernelKind::attention:
       return (k.part == KernelPart::forward ? 1 : 2) * 2 * real(k.batch) * real(k.heads) * real(k.d) *
              (real(k.s) + real(k.keys));

@@ -1,5 +1,7 @@
 #include "kernels/laws/forms.h"
 
+#include <algorithm>
+
 namespace monet {
 
 namespace {
@@ -10,8 +12,16 @@ constexpr std::array<Coefficient, 3> rows_coefficients = {{
     {"passes", 1.2, 0.2, 8, Scale::none, "times the memory's time of operands and results"},
 }};
 
+// The forward pass of a negative log-likelihood is one block, whose threads share the rows.
+double rows_of(const Kernel& k) {
+  constexpr double threads = 1024;
+  const auto rows = static_cast<double>(k.rows);
+  return k.kind == KernelKind::nll && k.part == KernelPart::forward ? std::min(rows, threads) : rows;
+}
+
 // Softmax reads rows again that do not fit its registers, and its gradient makes a product of its own first.
 double row_bytes(const Kernel& k) {
+  if (k.kind == KernelKind::nll) return k.bytes;
   const bool forward = k.part == KernelPart::forward;
   double passes = forward ? 2 : 3;
   if (k.kind == KernelKind::softmax || k.kind == KernelKind::log_softmax) {
@@ -22,11 +32,11 @@ double row_bytes(const Kernel& k) {
 }
 
 double rows_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c) {
-  return c[0] + static_cast<double>(k.rows) * c[1] + c[2] * memory_us(laws.memory, row_bytes(k));
+  return c[0] + rows_of(k) * c[1] + c[2] * memory_us(laws.memory, row_bytes(k));
 }
 
 double cold_rows_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c) {
-  return c[0] + static_cast<double>(k.rows) * c[1] + c[2] * cold_memory_us(laws.memory, row_bytes(k));
+  return c[0] + rows_of(k) * c[1] + c[2] * cold_memory_us(laws.memory, row_bytes(k));
 }
 
 }  // namespace
