@@ -9,13 +9,13 @@ monet_room(kernels
   calibrate/row.cpp
   kernel.cpp
   kernel_class.cpp
-  laws.cpp
   laws/attention.cpp
   laws/convolution.cpp
   laws/depthwise.cpp
   laws/energy.cpp
   laws/forms.cpp
   laws/memory.cpp
+  laws/microseconds.cpp
   laws/norm.cpp
   laws/optimizer.cpp
   laws/product.cpp

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::string kernels = R"(    kernels:
+const std::string kernels_text = R"(    kernels:
       source: made up
       date: "2026-01-02"
       multiprocessors: 4
@@ -32,17 +32,19 @@ const std::string kernels = R"(    kernels:
           measured: 1 64 64 64 0 9.5, 1 128 128 128 1 12
 )";
 
-std::string machine(std::string text = kernels) {
+std::string machine_with_kernels(std::string text = kernels_text) {
   std::string result = test::small_machine;
   const std::string core = "  pe:\n";
   result.insert(result.find(core) + core.size(), text);
   return result;
 }
 
-std::string changed(const std::string& from, const std::string& to) { return machine(test::with(kernels, from, to)); }
+std::string changed_kernels(const std::string& from, const std::string& to) {
+  return machine_with_kernels(test::with(kernels_text, from, to));
+}
 
 TEST(KernelsOfAMachine, AreReadInTheirUnits) {
-  const auto hardware = read_hardware_text(machine(), "machine.yaml");
+  const auto hardware = read_hardware_text(machine_with_kernels(), "machine.yaml");
   ASSERT_TRUE(hardware.has_value()) << hardware.error().text();
   const auto laws = hardware->cores[0].kernels;
   ASSERT_NE(laws, nullptr);
@@ -66,7 +68,7 @@ TEST(KernelsOfAMachine, ComeBackAsTheyWereWritten) {
   const Hardware first = test::preset("h200");
   hardware_text::Lines text;
   hardware_text::write_kernels(text, 2, *first.cores[0].kernels);
-  const Hardware second = test::must_read(to_yaml(test::must_read(machine(std::move(text).text()))));
+  const Hardware second = test::must_read(to_yaml(test::must_read(machine_with_kernels(std::move(text).text()))));
   const KernelLaws &a = *first.cores[0].kernels, &b = *second.cores[0].kernels;
   EXPECT_EQ(a.source, b.source);
   EXPECT_NEAR(a.energy.base_w, b.energy.base_w, 1e-9);
@@ -96,17 +98,19 @@ TEST(KernelsOfAMachine, KernelsOfTheH200AreNearWhatWasMeasured) {
 
 TEST(KernelsOfAMachine, MistakesAreNamed) {
   using test::message_of;
-  EXPECT_THAT(message_of(changed("product.forward.fp32", "product.fp32")),
+  EXPECT_THAT(message_of(changed_kernels("product.forward.fp32", "product.fp32")),
               HasSubstr("there is no class of kernels 'product.fp32'"));
-  EXPECT_THAT(message_of(changed("rate: 0.9", "taps: 0.9")),
+  EXPECT_THAT(message_of(changed_kernels("rate: 0.9", "taps: 0.9")),
               HasSubstr("the law of product.forward.fp32 has no coefficient 'taps'"));
-  EXPECT_THAT(message_of(changed("rate: 0.9", "rate: 0")), HasSubstr("'rate' is not above 0"));
-  EXPECT_THAT(message_of(changed("rate: 0.9", "rate: fast")), HasSubstr("m.yaml"));
-  EXPECT_THAT(message_of(changed("1 64 64 64 0 9.5", "1 64 64 64 9.5")), HasSubstr("is no measured kernel"));
-  EXPECT_THAT(message_of(changed("9.5", "-9.5")), HasSubstr("write batch m n k bias us"));
-  EXPECT_THAT(message_of(changed("      multiprocessors: 4\n", "")), HasSubstr("kernels without 'multiprocessors'"));
-  EXPECT_THAT(message_of(changed("memory_from: 2 MB", "memory_from: 1 MB")), HasSubstr("not above cache_until"));
-  EXPECT_THAT(message_of(changed("fp32: 1 TFLOP/s, ", "")), HasSubstr("'fp32' is missing"));
+  EXPECT_THAT(message_of(changed_kernels("rate: 0.9", "rate: 0")), HasSubstr("'rate' is not above 0"));
+  EXPECT_THAT(message_of(changed_kernels("rate: 0.9", "rate: fast")), HasSubstr("m.yaml"));
+  EXPECT_THAT(message_of(changed_kernels("1 64 64 64 0 9.5", "1 64 64 64 9.5")), HasSubstr("is no measured kernel"));
+  EXPECT_THAT(message_of(changed_kernels("9.5", "-9.5")), HasSubstr("write batch m n k bias us"));
+  EXPECT_THAT(message_of(changed_kernels("      multiprocessors: 4\n", "")),
+              HasSubstr("kernels without 'multiprocessors'"));
+  EXPECT_THAT(message_of(changed_kernels("memory_from: 2 MB", "memory_from: 1 MB")),
+              HasSubstr("not above cache_until"));
+  EXPECT_THAT(message_of(changed_kernels("fp32: 1 TFLOP/s, ", "")), HasSubstr("'fp32' is missing"));
 }
 
 TEST(KernelLawsOfADataSheet, HaveItsRatesAndSizes) {

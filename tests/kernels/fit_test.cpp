@@ -18,7 +18,7 @@ using test::hand_made_laws;
 
 TEST(Minimize, FindsTheLeastOfASumOfDistances) {
   std::array<double, 3> x = {1, 1, 5};
-  const std::array<Range, 3> ranges = {Range{0.01, 100}, Range{0.01, 100}, Range{5, 5}};
+  const std::array<SearchRange, 3> ranges = {SearchRange{0.01, 100}, SearchRange{0.01, 100}, SearchRange{5, 5}};
   minimize(x, ranges, 20, [](std::span<const double> v) {
     return std::abs(std::log(v[0] / 7)) + std::abs(std::log(v[1] / 0.3)) + std::abs(std::log(v[2] / 2));
   });

@@ -95,8 +95,9 @@ void fit_memory(KernelLaws& laws, const std::vector<MeasuredKernel>& kernels) {
   double start = 1.2;
   std::array<double, 5> x = {memory.cache_rate, memory.memory_rate, memory.cache_until,
                              memory.memory_from / memory.cache_until, start};
-  const std::array<Range, 5> ranges = {Range{x[0] / 3, x[0] * 3}, Range{x[1] / 3, x[1] * 1.2},
-                                       Range{x[2] / 3, x[2] * 3}, Range{1.05, 4}, Range{0.2, 10}};
+  const std::array<SearchRange, 5> ranges = {SearchRange{x[0] / 3, x[0] * 3}, SearchRange{x[1] / 3, x[1] * 1.2},
+                                             SearchRange{x[2] / 3, x[2] * 3}, SearchRange{1.05, 4},
+                                             SearchRange{0.2, 10}};
   minimize(x, ranges, rounds, [&](std::span<const double> v) {
     const MemoryLaw tried{v[0], v[1], v[2], v[2] * v[3], 0};
     double sum = 0;
@@ -114,7 +115,7 @@ Coefficients fit_coefficients(const KernelLaws& laws, const KernelClass& of,
                               const std::vector<MeasuredKernel>& kernels) {
   const LawForm& form = form_of(of);
   Coefficients result = default_coefficients(laws, of);
-  std::vector<Range> ranges;
+  std::vector<SearchRange> ranges;
   for (const Coefficient& c : form.coefficients) {
     const double scale = scale_of(laws, of, c.scale);
     ranges.push_back({c.least * scale, c.most * scale});

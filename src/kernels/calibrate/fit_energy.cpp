@@ -22,7 +22,7 @@ EnergyLaw law_of(std::span<const double> x, double limit_w) {
 
 EnergyLaw fitted(const KernelLaws& laws, const std::vector<const MeasuredEnergy*>& rows) {
   EnergyValues x = start_values;
-  std::vector<Range> ranges;
+  std::vector<SearchRange> ranges;
   for (const double value : x) ranges.push_back({value / 10, value * 10});
   minimize(x, ranges, energy_rounds, [&](std::span<const double> tried) {
     KernelLaws changed;

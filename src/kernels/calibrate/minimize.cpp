@@ -13,7 +13,7 @@ constexpr int sections = 7;
 
 }  // namespace
 
-void minimize(std::span<double> x, std::span<const Range> ranges, int rounds,
+void minimize(std::span<double> x, std::span<const SearchRange> ranges, int rounds,
               const std::function<double(std::span<const double>)>& loss) {
   double best = loss(x);
   double width = 1;  // of the whole range, and less each round

@@ -6,13 +6,13 @@
 
 namespace monet {
 
-struct Range {
+struct SearchRange {
   double least = 0;
   double most = 0;  // equal: it stays
 };
 
 // Changes `x` to where `loss` is smaller; the same steps for the same input.
-void minimize(std::span<double> x, std::span<const Range> ranges, int rounds,
+void minimize(std::span<double> x, std::span<const SearchRange> ranges, int rounds,
               const std::function<double(std::span<const double>)>& loss);
 
 }  // namespace monet
