@@ -45,6 +45,7 @@ monet_room(evaluate
   cost/tile_solution.cpp
   cost/zigzag_cost.cpp
   evaluate.cpp
+  kernels/kernel_result.cpp
   kernels/kernel_step.cpp
   machine/machine.cpp
   machine/ways.cpp

@@ -84,6 +84,7 @@ void bind_options(nb::module_& module) {
       .def_rw("transfers", &StepRequest::transfers)
       .def_rw("off_chip", &StepRequest::off_chip)
       .def_rw("zigzag", &StepRequest::zigzag)
+      .def_rw("lowering", &StepRequest::lowering)
       .def_rw("check", &StepRequest::check)
       .def_rw("compare", &StepRequest::compare)
       .def_rw("pack", &StepRequest::pack)

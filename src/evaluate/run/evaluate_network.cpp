@@ -5,6 +5,7 @@
 #include "evaluate/account/complete_plan.h"
 #include "evaluate/check/check.h"
 #include "evaluate/evaluate.h"
+#include "evaluate/kernels/kernel_result.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/opened_step.h"
 #include "evaluate/plan/hash.h"
@@ -119,6 +120,33 @@ void compare_with_inference(const Network& network, const StepRequest& options, 
   }
 }
 
+// Kernel by kernel: of a plan, what is recomputed.
+Expected<Evaluation> evaluate_kernels(const Network& network, const StepRequest& options, const Hardware& hardware,
+                                      Evaluation result) {
+  if (options.lowering != "eager") {
+    return Error{.message = fmt::format("there is no lowering '{}'", options.lowering),
+                 .place = "--lowering",
+                 .advice = "eager"};
+  }
+  const bool planned = !options.plan.stacks.empty() || !options.page.empty() || !options.order.empty();
+  if (planned || options.zigzag || options.off_chip || options.custom_costs || result.micro_batches > 1) {
+    return Error{.message = "a lowering runs kernels one after the other, without what was asked for beside it",
+                 .place = "--lowering",
+                 .advice = "leave out stacks, orders, pages, costs of your own, micro-batches and the rules of others"};
+  }
+  MONET_TRY(const std::shared_ptr<const KernelLaws> laws, laws_of(hardware));
+  MONET_TRY(const KernelStep step, kernel_step(network, options, hardware, *laws));
+  result.batch = options.train.batch.value_or(1);
+  result.saved_bytes = step.memory.after_forward_bytes - step.memory.static_bytes;
+  for (const Tensor& tensor : step.graph.tensors()) {
+    if (tensor.parameter) result.parameters += element_count(tensor.type.shape);
+  }
+  fill(result, step, hardware, *laws);
+  result.notes.push_back(fmt::format("kernels of an eager framework, by laws from {}",
+                                     laws->source.empty() ? "the data sheet" : laws->source));
+  return result;
+}
+
 }  // namespace
 
 Expected<Evaluation> evaluate(const Step& step, const Machine& machine, const Plan& plan,
@@ -154,6 +182,11 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
   if (!options.inference) result.optimizer = options.train.optimizer;
   result.clock_hz = hardware.clock_hz;
   result.micro_batches = options.inference ? 1 : options.train.accumulate;
+  if (!options.lowering.empty()) {
+    MONET_TRY(result, evaluate_kernels(network, options, hardware, std::move(result)));
+    result.wall_s = seconds_since(start);
+    return result;
+  }
   MONET_TRY(Plan plan, plan_of(options));
   MONET_TRY(OpenedStep opened_step, open_step(network, options, options.inference));
   MONET_TRY(opened_step, fitted_to(std::move(opened_step), hardware, options, plan));

@@ -27,7 +27,8 @@ struct Touch {
 struct Launch {
   Kernel kernel;
   Phase phase = Phase::forward;
-  std::vector<NodeId> nodes;  // of the graph, that it carries out; none: a copy or fill that the framework makes
+  NodeId cause;               // the node of the graph for which it is made
+  std::vector<NodeId> nodes;  // that it carries out; none: a copy or fill that the framework makes for `cause`
   std::vector<Touch> reads, writes;
 };
 

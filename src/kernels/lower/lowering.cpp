@@ -98,6 +98,7 @@ Launch& Lowering::launch(NodeId node, Kernel kernel, std::span<const Operand> re
   if (!multiplies) kernel.precision = precision(reads.empty() ? writes[0] : reads[0]);
   kernel.bytes = 0;
   Launch made;
+  made.cause = node;
   made.phase = graph_[node].phase;
   for (const Operand& each : reads) made.reads.push_back({each.buffer, moved_bytes(each)});
   for (const Operand& each : writes) made.writes.push_back({each.buffer, moved_bytes(each)});
