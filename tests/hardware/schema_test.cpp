@@ -174,6 +174,23 @@ clusters:
           confidence: B
           note: a remark
         memories: {dram: {use: dram}}
+        kernels:
+          date: today
+          multiprocessors: 2
+          ceiling: {fp32: 1 TFLOP/s, tf32: 1 TFLOP/s, bf16: 1 TFLOP/s}
+          memory: {cache_rate: 2 GB/s, memory_rate: 1 GB/s, cache_until: 1 MB, memory_from: 2 MB, cold_after: 1 MB,
+                   cold_slowdown_32: 0.1, cold_slowdown_16: 0.1}
+          energy: {base: 1 W, busy: 1 W, scalar: 1 W, limit: 9 W, byte: 1 pJ, memory_byte: 1 pJ, fp32: 1 pJ}
+          laws:
+            convolution.forward.bf16.windows:
+              {rate: 1, edge: 1, start: 1, wave: 1, split: 1, sums: 1, recovered: 1, layout_start: 1, layout_rate: 1,
+               layout_weight_rate: 1, reach: 1, noise: 1, measured: 1 8 8 8 3 1 1 5}
+            convolution.forward.bf16.pointwise: {misaligned: 2}
+            convolution.forward.bf16.depthwise: {taps: 1}
+            convolution.weight_gradient.fp32.windows: {winograd_rate: 1, winograd_start: 1, winograd_from: 1e9}
+            batch_norm.forward.fp32: {alone: 1, small: 1}
+            layer_norm.forward.fp32: {row: 1, passes: 1}
+            optimizer.adam.fp32: {element: 1, counters: 1}
     links: [{bus: [rated, dram], width: 1 bit/cycle}]
 links:
   - {bus: [pe, dram], name: inner, width: 8 bit/cycle, latency: 1 cycle, energy: 1 pJ/bit, energy_per_cycle: 1 pJ/cycle,
