@@ -70,7 +70,8 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   const OptionGroup schedule(*evaluate, schedule_group);
   schedule
       .add("--lowering", command.options.lowering,
-           "eager: as an eager framework runs it on a graphics processor, kernel by kernel, by the laws of its file", "HOW")
+           "eager: as an eager framework runs it on a graphics processor, kernel by kernel, by the laws of its file",
+           "HOW")
       ->check(one_of({"eager"}));
   schedule.off("--no-compare", command.options.compare, "leave out inference, to compare with");
   schedule.off("--no-pack", command.options.pack, "leave out addresses: memory is then what is live");

@@ -122,5 +122,43 @@ TEST(Bookings, AgreeWithACalendar) {
   }
 }
 
+// What is known of a route to be full changes no answer, to the last bit.
+TEST(Bookings, FullStretchesArePassedOver) {
+  std::mt19937 random(11);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution(low, high)(random); };
+  struct Way {
+    std::vector<ChannelUse> uses;
+    double speed = 1;
+    Bookings::Full full, aside;
+  };
+  std::size_t known = 0;
+  for (int round = 0; round < 200; ++round) {
+    const std::vector<Channel> all = channels({8, 3, 5});
+    Bookings with(all), without(all);
+    with.reserve(1, 1);
+    without.reserve(1, 1);
+    std::vector<Way> ways = {{.uses = {{0, 1}, {1, 1}}, .speed = 3, .full = {}, .aside = {}},
+                             {.uses = {{1, 1}, {2, 2}}, .speed = 2.5, .full = {}, .aside = {}},
+                             {.uses = {{0, 1}, {2, 1}}, .speed = 5, .full = {}, .aside = {}}};
+    for (int step = 0; step < 60; ++step) {
+      Way& way = ways[static_cast<std::size_t>(pick(0, 2))];
+      const double start = pick(0, 200) / 3.0, amount = pick(1, 100) / 7.0;
+      double begin = 0, other = 0;
+      EXPECT_EQ(with.probe(way.uses, start, amount, way.speed, &way.full),
+                without.probe(way.uses, start, amount, way.speed));
+      if (pick(0, 3) == 0) {
+        EXPECT_EQ(with.book_aside(way.uses, start, amount, way.speed, &begin, &way.aside),
+                  without.book_aside(way.uses, start, amount, way.speed, &other));
+      } else {
+        EXPECT_EQ(with.book(way.uses, start, amount, way.speed, &begin, &way.full),
+                  without.book(way.uses, start, amount, way.speed, &other));
+      }
+      EXPECT_EQ(begin, other);
+      known += way.full.to > way.full.from ? 1 : 0;
+    }
+  }
+  EXPECT_GT(known, 1000U);
+}
+
 }  // namespace
 }  // namespace monet

@@ -127,5 +127,52 @@ TEST(Light, PartsOfTheStepAreNotJoined) {
   EXPECT_NE(number_of_stack(c, "first"), number_of_stack(c, "again"));
 }
 
+// Rows of what a product makes are there in 16 pieces; the norm behind it needs whole rows.
+TEST(Light, ElementWiseOperatorsAreCutAsTheirReadersCanBe) {
+  GraphBuilder b("rows");
+  const TensorId x = b.add(Op::Neg, "neg", {b.input("x", {64, 64})});
+  b.output(b.add(Op::Softmax, "softmax", {x}, {{Attr::axes, std::vector<std::int64_t>{1}}}));
+  const Case c(finished(b), core_with_memory("8 KiB"));
+  EXPECT_GT(c.tiles("neg").size(), 1U);
+  EXPECT_EQ(number_of_stack(c, "neg"), number_of_stack(c, "softmax"));
+  EXPECT_EQ(all_bytes_moved(c), 2 * 64 * 64 * 4);
+}
+
+// A weight that a product reads whole; its update, cut into pieces, reads parts of it.
+TEST(Light, UpdatesDoNotCutWhatOthersRead) {
+  GraphBuilder b("update");
+  const TensorId w = b.input("w", {64, 64});
+  const TensorId product = b.add(Op::MatMul, "product", {b.input("x", {4, 64}), w});
+  b.output(b.add(Op::Neg, "out", {product}));
+  b.output(b.add(Op::Sub, "update", {w, b.input("gradient", {64, 64})}));
+  Graph graph = finished(b);
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    if (graph[NodeId(n)].name == "update") graph[NodeId(n)].phase = Phase::optimizer;
+  }
+  const Case c(std::move(graph), core_with_memory("24 KiB"));
+  EXPECT_GT(c.tiles("update").size(), 3U);
+  std::size_t buffers = 0;
+  for (const Buffer& buffer : c.result().tiles.buffers) buffers += c.graph()[buffer.tensor].name == "w" ? 1 : 0;
+  EXPECT_EQ(buffers, 1U);
+}
+
+// 16 cores with a row each: 1 MiB of weights would stream to each of them. In tiles along the sum they come once.
+TEST(Policy, LongSumsAreTiled) {
+  const std::string machine = "memories:\n  " + memory("dram", "dram", "1 GiB", 64) + "\ncores:\n" +
+                              rate_core("c", memory("sram", "sram", "256 KiB", 512) + ", dram: {use: dram}") +
+                              "    count: 16\nlinks:\n  - {bus: [c, dram], width: 512 bit/cycle}\n";
+  GraphBuilder b("sum");
+  b.output(b.add(Op::MatMul, "product", {b.input("x", {16, 16384}), b.input("w", {16384, 16})}));
+  const Case c(finished(b), machine);
+  EXPECT_GT(c.tiles("product").size(), 16U);
+  double bytes = 0;
+  for (const ScheduledTransfer& transfer : c.schedule().transfers) {
+    bytes += transfer.joined ? 0 : static_cast<double>(transfer.bytes);
+  }
+  EXPECT_EQ(bytes, 4 * (16 * 16384 * 2 + 16 * 16));
+  // By hand without tiles.
+  EXPECT_LT(2 * c.cycles(), Case(c.graph(), machine, "operators:\n  product: {split: {D: 16}}\n").cycles());
+}
+
 }  // namespace
 }  // namespace monet

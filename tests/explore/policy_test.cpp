@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, FusedPolicy,
                                             ::testing::Values("latency", "energy", "edp"), ::testing::Bool()));
 
 TEST(Policy, StacksSaveTime) {
-  PolicyCase example(machine("edge_tpu"), test::training_step_of("resnet18-cifar-folded", 1));
+  PolicyCase example(machine("eyeriss_like_quad_core"), test::training_step_of("resnet18-cifar-folded", 1));
   const auto plan = example.plan({.kind = PolicyKind::fused, .limit = 2});
   ASSERT_TRUE(plan.has_value()) << plan.error().text();
   EXPECT_FALSE(plan->stacks.empty());
