@@ -144,6 +144,9 @@ Expected<Evaluation> evaluate_kernels(const Network& network, const StepRequest&
   fill(result, step, hardware, *laws);
   result.notes.push_back(fmt::format("kernels of an eager framework, by laws from {}",
                                      laws->source.empty() ? "the data sheet" : laws->source));
+  if (result.energy_pj <= 0) {
+    result.notes.push_back(fmt::format("{} states no energy of kernels: none is counted", hardware.name));
+  }
   return result;
 }
 
