@@ -225,8 +225,11 @@ def call_of(torch: Any, case: Case) -> Callable[[], Any]:
             "log_softmax": _norm, "elementwise": _elementwise, "attention": _attention, "optimizer": _optimizer}[kind](torch, case, new)  # fmt: skip
 
 
-def microseconds(torch: Any, call: Callable[[], Any], calls: int = 20) -> float:
-    """Time of one call in a replayed graph: the middle of five replays."""
+CALLS = 20  # in a graph
+
+
+def captured(torch: Any, call: Callable[[], Any]) -> Any:
+    """A graph of CALLS calls."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
         for _ in range(3):
@@ -234,25 +237,35 @@ def microseconds(torch: Any, call: Callable[[], Any], calls: int = 20) -> float:
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, stream=stream):
-        for _ in range(calls):
+        for _ in range(CALLS):
             call()
-    times = []
-    for _ in range(6):
+    return graph
+
+
+def microseconds(torch: Any, graph: Any) -> float:
+    """Time of one call: the middle of five measurements of at least 2 ms each, after 20 ms that bring the clock up."""
+
+    def replayed(times: int) -> float:
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()
-        graph.replay()
+        for _ in range(times):
+            graph.replay()
         end.record()
         torch.cuda.synchronize()
-        times.append(1000 * begin.elapsed_time(end) / calls)
-    return sorted(times[1:])[2]
+        return 1000 * begin.elapsed_time(end) / (times * CALLS)
+
+    replayed(1)
+    about = max(replayed(1), 0.1)
+    replayed(1 + int(20000 / (about * CALLS)))
+    return sorted(replayed(1 + int(2000 / (about * CALLS))) for _ in range(5))[2]
 
 
-def watts(torch: Any, call: Callable[[], Any], us: float, seconds: float = 0.6) -> float:
-    """Mean power while the call is repeated."""
+def watts(torch: Any, graph: Any, us: float, seconds: float = 0.6) -> float:
+    """Mean power while the graph is replayed without a pause."""
     until, samples = time.monotonic() + seconds, []
     while time.monotonic() < until:
-        for _ in range(max(1, int(20000 / us))):
-            call()
+        for _ in range(1 + int(20000 / (us * CALLS))):
+            graph.replay()
         samples.append(torch.cuda.power_draw() / 1000)
         torch.cuda.synchronize()
     return sum(samples[len(samples) // 2 :]) / len(samples[len(samples) // 2 :])
@@ -280,11 +293,11 @@ def energy_row(case: Case, us: float, power: float) -> Case:
 
 def measure(torch: Any, case: Case, with_power: bool) -> list[Case]:
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = case["precision"] == "tf32"
-    call = call_of(torch, case)
-    us = microseconds(torch, call)
+    graph = captured(torch, call_of(torch, case))
+    us = microseconds(torch, graph)
     rows = [{**case, "us": round(us, 4), "cold": 0}]
     if with_power and has_power(case):
-        rows.append(energy_row(case, rows[0]["us"], round(watts(torch, call, us), 2)))
+        rows.append(energy_row(case, rows[0]["us"], round(watts(torch, graph, us), 2)))
     return rows
 
 
