@@ -337,7 +337,8 @@ def test_buffers_at_one_time_are_at_different_addresses(run, tmp_path) -> None:
                                                  int(row["bytes"])))
     assert by_memory
     for memory, buffers in by_memory.items():
-        assert max(address + size for _, _, address, size in buffers) == found["peak_bytes"][memory]
+        top = max(address + size for _, _, address, size in buffers)
+        assert -(-top // 64) * 64 == found["peak_bytes"][memory], "places are multiples of 64 bytes"
         for a, b in itertools.combinations(buffers, 2):
             together = a[0] < b[1] and b[0] < a[1]
             assert not together or a[2] + a[3] <= b[2] or b[2] + b[3] <= a[2], (memory, a, b)

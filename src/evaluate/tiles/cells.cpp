@@ -40,13 +40,17 @@ class CellMaker {
   }
 
   // What the step begins with is cut where its readers begin, along each axis as the one with most tiles there does;
-  // into no more buffers than there are tiles that read it. An update of a weight reads parts of what others cut.
+  // into no more buffers than there are tiles that read it. An update in more tiles than others have reads parts.
   void cut_source(TensorId id) {
     const Shape& shape = graph_[id].type.shape;
     std::int64_t readers = 0;
     bool any = false;
-    const auto updates = [&](const SiteRef& reader) { return is_update(reader); };
-    skips_updates_ = !std::ranges::all_of(readers_of(id), updates);
+    std::uint32_t tiles_of_updates = 0, tiles_of_others = 0;
+    for (const SiteRef& reader : readers_of(id)) {
+      std::uint32_t& most = is_update(reader) ? tiles_of_updates : tiles_of_others;
+      most = std::max(most, plan_.operators[reader.node.index()].count);
+    }
+    skips_updates_ = tiles_of_others > 0 && tiles_of_updates > tiles_of_others;
     for (const SiteRef& reader : readers_of(id)) {
       if (skips_updates_ && is_update(reader)) continue;
       readers += plan_.operators[reader.node.index()].count;
