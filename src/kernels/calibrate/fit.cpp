@@ -11,7 +11,7 @@ namespace monet {
 
 namespace {
 
-constexpr int rounds = 12;
+constexpr int fit_rounds = 12;
 constexpr std::array reaches = {0.5, 1.0, 2.0, 4.0, 8.0};
 constexpr std::array noises = {0.03, 0.1, 0.3, 1.0};
 
@@ -98,7 +98,7 @@ void fit_memory(KernelLaws& laws, const std::vector<MeasuredKernel>& kernels) {
   const std::array<SearchRange, 5> ranges = {SearchRange{x[0] / 3, x[0] * 3}, SearchRange{x[1] / 3, x[1] * 1.2},
                                              SearchRange{x[2] / 3, x[2] * 3}, SearchRange{1.05, 4},
                                              SearchRange{0.2, 10}};
-  minimize(x, ranges, rounds, [&](std::span<const double> v) {
+  minimize(x, ranges, fit_rounds, [&](std::span<const double> v) {
     const MemoryLaw tried{v[0], v[1], v[2], v[2] * v[3], 0};
     double sum = 0;
     for (const MeasuredKernel* point : plain)
@@ -120,7 +120,7 @@ Coefficients fit_coefficients(const KernelLaws& laws, const KernelClass& of,
     const double scale = scale_of(laws, of, c.scale);
     ranges.push_back({c.least * scale, c.most * scale});
   }
-  minimize(std::span(result).first(ranges.size()), ranges, rounds, [&](std::span<const double> x) {
+  minimize(std::span(result).first(ranges.size()), ranges, fit_rounds, [&](std::span<const double> x) {
     Coefficients tried = result;
     std::copy(x.begin(), x.end(), tried.begin());
     double sum = 0;

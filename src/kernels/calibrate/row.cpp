@@ -62,7 +62,7 @@ struct Word {
   KernelKind kernel;
   KernelPart kernel_part;
 };
-constexpr std::array words = {
+constexpr std::array kernel_words = {
     Word{"gemm", "", KernelKind::product, KernelPart::forward},
     Word{"linear", "forward", KernelKind::product, KernelPart::forward},
     Word{"linear", "forward_nobias", KernelKind::product, KernelPart::forward},
@@ -105,7 +105,7 @@ constexpr std::array words = {
 
 Error unknown_kind(const CsvRecord& record, const std::string& kind, const std::string& part) {
   std::vector<std::string> known;
-  for (const Word& word : words) {
+  for (const Word& word : kernel_words) {
     if (kind == word.kind) return record.error(fmt::format("'{}' has no part '{}'", kind, part));
     if (known.empty() || known.back() != word.kind) known.emplace_back(word.kind);
   }
@@ -180,9 +180,9 @@ Expected<MeasuredKernel> kernel_of(const CsvRecord& record, const std::string& k
   if (record.has("part")) {
     MONET_TRY(part, record.text("part"));
   }
-  const auto word =
-      std::find_if(words.begin(), words.end(), [&](const Word& w) { return kind == w.kind && part == w.part; });
-  if (word == words.end()) return unknown_kind(record, kind, part);
+  const auto word = std::find_if(kernel_words.begin(), kernel_words.end(),
+                                 [&](const Word& w) { return kind == w.kind && part == w.part; });
+  if (word == kernel_words.end()) return unknown_kind(record, kind, part);
   MeasuredKernel result;
   Kernel& k = result.kernel;
   k.kind = word->kernel;

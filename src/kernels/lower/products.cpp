@@ -191,11 +191,7 @@ void lower_attention(Lowering& lowering, NodeId id) {
 void lower_einsum(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
   std::vector<Operand> reads;
-  double elements = 1;
-  for (TensorId input : node.inputs) {
-    reads.push_back(lowering.contiguous(lowering.operand(input)));
-    elements *= static_cast<double>(reads.back().elements());
-  }
+  for (TensorId input : node.inputs) reads.push_back(lowering.contiguous(lowering.operand(input)));
   const Operand result = lowering.allocate(node.outputs[0]);
   Kernel kernel{.kind = KernelKind::product, .precision = lowering.product_precision(reads[0])};
   kernel.m = std::max<std::int64_t>(
