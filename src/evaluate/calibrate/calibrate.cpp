@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t few_measured = 5;
 
-Expected<const Core*> core_named(const Hardware& hardware, const std::string& name) {
+Expected<const Core*> core_to_calibrate(const Hardware& hardware, const std::string& name) {
   std::vector<std::string> known;
   for (const Core& core : hardware.cores) {
     if (core.type == name || (name.empty() && hardware.cores.size() == 1)) return &core;
@@ -92,7 +92,7 @@ Expected<Calibration> calibrate(const std::vector<std::string>& tables, const Ca
   const auto start = std::chrono::steady_clock::now();
   MONET_TRY(const auto opened, options.base.hardware());
   const Hardware& hardware = *opened;
-  MONET_TRY(const Core* core, core_named(hardware, options.core));
+  MONET_TRY(const Core* core, core_to_calibrate(hardware, options.core));
   MONET_TRY(KernelLaws laws, kernel_laws_of(hardware, *core));
   MONET_TRY(const Measurements measured, read_measurements(tables));
   std::vector<std::string> names;
