@@ -4,10 +4,11 @@
 #
 # Paths are relative to ROOT. See src/base/embedded.h.
 string(REPLACE "|" ";" files "${FILES}")
-set(text "#include \"base/embedded.h\"\n\nnamespace monet {\n\nnamespace {\n\nconstexpr EmbeddedFile files[] = {\n")
+set(text "#include \"base/embedded.h\"\n\nnamespace monet {\n\nnamespace {\n\nusing namespace std::string_view_literals;\n\n"
+  "constexpr EmbeddedFile files[] = {\n")
 foreach(file IN LISTS files)
   file(READ ${ROOT}/${file} content)
-  string(APPEND text "    {\"${file}\", R\"embedded(${content})embedded\"},\n")
+  string(APPEND text "    {\"${file}\", R\"embedded(${content})embedded\"sv},\n")
 endforeach()
 string(APPEND text "};\n\n}  // namespace\n\n"
   "std::span<const EmbeddedFile> embedded_files() {\n  return files;\n}\n\n}  // namespace monet\n")
