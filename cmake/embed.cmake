@@ -4,7 +4,7 @@
 #
 # Paths are relative to ROOT. See src/base/embedded.h.
 string(REPLACE "|" ";" files "${FILES}")
-set(text "#include \"base/embedded.h\"\n\nnamespace monet {\n\nnamespace {\n\nusing namespace std::string_view_literals;\n\n"
+string(CONCAT text "#include \"base/embedded.h\"\n\nnamespace monet {\n\nnamespace {\n\nusing namespace std::string_view_literals;\n\n"
   "constexpr EmbeddedFile files[] = {\n")
 foreach(file IN LISTS files)
   file(READ ${ROOT}/${file} content)
