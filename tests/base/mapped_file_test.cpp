@@ -164,6 +164,12 @@ TEST_F(MappedFileTest, OtherBusErrorsEndTheProcessAsEver) {
   write(std::string(all_bytes, '\1'));
   const auto file = MappedFile::open(path_, 0);
   ASSERT_TRUE(file.has_value());
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  EXPECT_DEATH(std::raise(SIGBUS), "AddressSanitizer: BUS");  // which had the handler before
+  return;
+#endif
+#endif
   EXPECT_EXIT(std::raise(SIGBUS), testing::KilledBySignal(SIGBUS), "");
 }
 
