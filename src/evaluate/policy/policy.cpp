@@ -98,7 +98,7 @@ double Policy::cycles_of(NodeId node, std::uint32_t kind, std::span<const LoopSi
   return cycles;
 }
 
-// Half of what is a core's share, where others work in that memory too.
+// In one of so many parts of what is a core's share, where others work in that memory too.
 bool Policy::fits_beside(std::uint32_t kind, const TileEstimate& tile, std::size_t path, std::int64_t pieces,
                          int parts) const {
   const CorePlaces& core = (*machine_)[machine_->first_of_kind(kind)];
@@ -188,6 +188,7 @@ PolicySplit Policy::best_split(NodeId node, std::uint32_t kind, std::size_t core
       consider({{first.loop.name, pieces}, {second.loop.name, needed_pieces(second.loop.size, n / pieces)}});
     }
   }
+  // By a clear margin: the estimate knows nothing of waiting. Without it one network of nine was 1.5 times as slow.
   std::erase_if(best.tiled, [&](const PolicySplit::Tiled& each) { return 1.5 * each.cycles >= best.cycles; });
   std::ranges::stable_sort(best.tiled, {}, &PolicySplit::Tiled::cycles);
   return best;
