@@ -6,8 +6,10 @@ monet_room(evaluate
   account/complete_plan.cpp
   account/cores.cpp
   account/critical_path.cpp
+  account/dependence.cpp
   account/downsample.cpp
   account/energy.cpp
+  account/kept_across.cpp
   account/live_peaks.cpp
   account/occupancy.cpp
   account/operators.cpp

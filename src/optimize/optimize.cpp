@@ -87,7 +87,8 @@ class Optimizing {
 
  private:
   void set_bound(Optimization& result, const Priced& priced) {
-    const Bounds bounds = bounds_of(priced.scheduled(budgets_.hardware), priced.variant->evaluator.operator_bounds());
+    const Bounds bounds = bounds_of(priced.scheduled(budgets_.hardware), priced.variant->evaluator.operator_bounds(),
+                                    BoundFor::recomputed_steps);
     result.bound_cycles = bounds.cycles;
     result.bound_pj = bounds.pj;
   }

@@ -1,7 +1,9 @@
 #include "evaluate/account/bound.h"
 
+#include "evaluate/account/kept_across.h"
 #include "evaluate/account/price.h"
 #include "evaluate/account/width.h"
+#include "hardware/totals.h"
 
 #include <fmt/format.h>
 
@@ -27,6 +29,13 @@ bool is_apart(const Hardware& hardware, const Core& core, MemoryId home) {
   return std::ranges::any_of(core.levels, [&](const Level& level) {
     return level.memory != home && hardware[level.memory].kind == MemoryKind::sram;
   });
+}
+
+bool is_brought(const ScheduledStep& step) {
+  for (std::size_t i = 0; i < step.schedule.home_of.size(); ++i) {
+    if (!is_apart(step.hardware, step.hardware.cores[i], step.schedule.home_of[i])) return false;
+  }
+  return true;
 }
 
 // The cores and operators that may run nowhere else: cycles if they share the work evenly.
@@ -89,9 +98,7 @@ std::string names_of(const Hardware& hardware, const std::set<MemoryId>& homes) 
 
 Compulsory compulsory_traffic(const ScheduledStep& step) {
   const auto& [graph, hardware, assignment, tiles, schedule] = step;
-  for (std::size_t i = 0; i < schedule.home_of.size(); ++i) {
-    if (!is_apart(hardware, hardware.cores[i], schedule.home_of[i])) return {};
-  }
+  if (!is_brought(step)) return {};
   // Of a buffer at least what one of its readers reads.
   std::vector<std::int64_t> read(tiles.buffers.size(), 0);
   for (const TileRead& part : tiles.reads) {
@@ -117,11 +124,34 @@ Compulsory compulsory_traffic(const ScheduledStep& step) {
   return traffic;
 }
 
-Bounds bounds_of(const ScheduledStep& step, std::span<const OperatorBound> operators) {
+Compulsory returning_traffic(const ScheduledStep& step) {
+  const auto& [graph, hardware, assignment, tiles, schedule] = step;
+  const bool paged = std::ranges::any_of(assignment.paged, [](MemoryId id) { return id.valid(); });
+  if (paged || !is_brought(step)) return {};
+  const std::set<MemoryId> homes = homes_of(schedule);
+  auto room_bits = static_cast<double>(totals_of(hardware).on_chip_bits);
+  for (std::size_t i = 0; i < hardware.memories.size(); ++i) {
+    const Memory& memory = hardware.memories[i];
+    if (memory.kind == MemoryKind::dram && !homes.contains(MemoryId(i)))
+      room_bits += static_cast<double>(memory.size_bits);
+  }
+  std::vector<double> bits(graph.tensors().size(), 0);
+  for (const Buffer& buffer : tiles.buffers) bits[buffer.tensor.index()] += 8.0 * static_cast<double>(buffer.bytes);
+  const KeptAcross kept = kept_across(graph, bits, room_bits);
+  return {.read_bits = std::max(0.0, kept.made_bits + kept.given_bits - room_bits),
+          .written_bits = std::max(0.0, kept.made_bits - room_bits)};
+}
+
+Bounds bounds_of(const ScheduledStep& step, std::span<const OperatorBound> operators, BoundFor plans) {
   const Hardware& hardware = step.hardware;
   Bounds bounds = core_bound(hardware, operators);
   const std::set<MemoryId> homes = homes_of(step.schedule);
-  const Compulsory traffic = compulsory_traffic(step);
+  Compulsory traffic = compulsory_traffic(step);
+  if (plans == BoundFor::this_step) {
+    const Compulsory more = returning_traffic(step);
+    traffic.read_bits += more.read_bits;
+    traffic.written_bits += more.written_bits;
+  }
   const auto offer = [&](double cycles, const char* parts) {
     if (cycles <= bounds.cycles) return;
     bounds.cycles = cycles;

@@ -7,6 +7,7 @@
 #include "evaluate/account/step.h"
 #include "evaluate/cost/operator_bound.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,9 +28,20 @@ struct Bounds {
   double pj = 0;   // operators, compulsory accesses of home memory, and static energy for as long as `cycles`
 };
 
+// What has to go to home memory and come back from it: across some moment of the step more is kept than all memories on
+// chip have room for. Zero where tensors are paged elsewhere.
+Compulsory returning_traffic(const ScheduledStep& step);
+
+// Which plans a bound is for.
+enum class BoundFor : std::uint8_t {
+  this_step,        // all that run these operators
+  recomputed_steps  // also those that run some of them again
+};
+
 // The largest of: for every set of cores, the operators that may run nowhere else, spread evenly over it; compulsory
-// traffic through the ports, and through the links, of home memories. `operators` by node.
-Bounds bounds_of(const ScheduledStep& step, std::span<const OperatorBound> operators);
+// and returning traffic through the ports, and through the links, of home memories. `operators` by node.
+Bounds bounds_of(const ScheduledStep& step, std::span<const OperatorBound> operators,
+                 BoundFor plans = BoundFor::this_step);
 
 // No schedule of these tiles on these cores takes less: the longest chain of tiles that need each other, or the core
 // that has most to do.
