@@ -11,11 +11,8 @@ namespace monet {
 
 namespace {
 
-// More pieces are more transfers and hardly faster: with 16, 32, 64, 256 nine networks on seven machines
-// take 2.70, 2.63, 2.56, 2.56 times their bounds in the mean.
-constexpr std::int64_t most_pieces = 64;
-// Of an update nobody reads the pieces.
-constexpr std::int64_t most_pieces_of_updates = 1024;
+// Of what takes more, pieces of home memory are read as they are: transfers would take longer than they save.
+constexpr std::int64_t most_pieces = 1024;
 
 const CuttableLoop* loop_named(const TilingGraph& tiling, NodeId node, Dim name) {
   for (const CuttableLoop& loop : tiling.cuttable(node)) {
@@ -201,7 +198,7 @@ std::vector<LoopSize> LightPieces::cut(NodeId node, std::uint32_t kind, std::vec
   const std::vector<LoopSize> before = pieces;
   std::int64_t left = max_pieces;
   for (const LoopSize& piece : pieces) left /= piece.size;
-  left = std::min(left, updates_[node.index()] ? most_pieces_of_updates : most_pieces);
+  left = std::min(left, most_pieces);
   const BufferCuts::Meetings meetings = buffers_.meetings(node);
   for (; !fits(node, kind, pieces); left /= 2) {
     if (left < 2 || !cut_further(node, meetings, pieces)) return before;

@@ -1,8 +1,9 @@
 // What a plan leaves out: a sensible choice for any network on any machine.
 //
 // Where nothing is said, an operator is a stack of its own, runs on the kind of core that is fastest for it, and is
-// split over all cores of that kind along the loop that leaves the least work for one of them; it is cut into
-// tiles only along a long sum. Light operators are cut further and joined, see light.h.
+// split over all cores of that kind along the loop that leaves the least work for one of them, or along two loops where
+// that is clearly better; it is cut into tiles only along a long sum. Light operators are cut further and joined, see
+// light.h.
 #pragma once
 
 #include "evaluate/classes/operator_classes.h"

@@ -127,7 +127,7 @@ std::uint32_t Residency::choose_victim(const Placing& now, MemoryId memory) {
   for (std::uint32_t id : held_[memory.index()]) {
     const Copy& copy = copies_[id];
     if (copy.pinned == now.tile) continue;
-    const std::uint32_t next = copy.readers == 0 ? none : readers_.next(copy.buffer);
+    const std::uint32_t next = copy.readers == 0 && is_clean(copy) ? none : readers_.next(copy.buffer);
     const std::uint64_t when = next == none ? none : rank_[next];
     const std::uint64_t score = when << 1 | (is_clean(copy) ? 1 : 0);
     if (best == none || score > best_score || (score == best_score && id < best)) {
