@@ -148,10 +148,8 @@ LightPieces::LightPieces(const Graph& graph, const Dependencies& dependencies, c
       machine_(machine),
       costs_(costs),
       buffers_(graph, tiling),
-      loops_(graph.nodes().size()),
-      updates_(graph.nodes().size(), false) {
+      loops_(graph.nodes().size()) {
   find_shared_loops(dependencies, sums);
-  find_updates(dependencies);
 }
 
 void LightPieces::find_shared_loops(const Dependencies& dependencies, const std::vector<bool>& sums) {
@@ -179,16 +177,6 @@ void LightPieces::find_shared_loops(const Dependencies& dependencies, const std:
       // Of two readers that want different ones the first has its way.
       LoopSet& loops = loops_[maker.index()];
       if (common.any()) loops = (common & loops).any() ? common & loops : common;
-    }
-  }
-}
-
-void LightPieces::find_updates(const Dependencies& dependencies) {
-  for (std::size_t n = 0; n < updates_.size(); ++n) {
-    if (graph_[NodeId(n)].phase != Phase::optimizer) continue;
-    updates_[n] = true;
-    for (NodeId maker : dependencies.before(NodeId(n))) {
-      if (graph_[maker].phase == Phase::backward) updates_[maker.index()] = true;
     }
   }
 }

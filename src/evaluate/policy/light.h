@@ -42,7 +42,6 @@ class LightPieces {
   // Loops along which an operator can be cut together with those that read from it; all of its own where there are
   // none.
   void find_shared_loops(const Dependencies& dependencies, const std::vector<bool>& sums);
-  void find_updates(const Dependencies& dependencies);
   const CorePlaces& core(std::uint32_t kind) const { return machine_[machine_.first_of_kind(kind)]; }
   bool is_worth_it(NodeId node, std::uint32_t kind);
   bool fits(NodeId node, std::uint32_t kind, std::span<const LoopSize> pieces);
@@ -54,7 +53,6 @@ class LightPieces {
   TileCosts& costs_;
   BufferCuts buffers_;
   std::vector<LoopSet> loops_;  // by node
-  std::vector<bool> updates_;   // by node: a weight, or what is read for that alone
 };
 
 // Stacks of light operators of which the plan says nothing (`is_free`, by node), each with what it reads from: on the
