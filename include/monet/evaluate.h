@@ -54,8 +54,9 @@ struct EvaluateOptions {
   // Costs by the rules of ZigZag 3.8.5 and Stream, defects included, in 8 bits: what they do not know is free, and
   // every operator is alone between off-chip memory and its core.
   bool zigzag = false;
-  // "eager": as an eager framework runs it on a graphics processor, kernel by kernel, by the laws of its file. Empty:
-  // operators of the plan on the cores as they are described.
+  // On a graphics processor, kernel by kernel, by the laws of its file. "eager": as a framework runs operators one by
+  // one. "compiled": as a fusing compiler does; stacks of the plan are operators that become one kernel, and where it
+  // has none the compiler's policy makes them. Empty: operators of the plan on the cores as they are described.
   std::string lowering;
   bool check = true;       // the schedule, by the independent checker
   bool compare = true;     // also inference, to compare with

@@ -70,9 +70,10 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   const OptionGroup schedule(*evaluate, schedule_group);
   schedule
       .add("--lowering", command.options.lowering,
-           "eager: as an eager framework runs it on a graphics processor, kernel by kernel, by the laws of its file",
+           "on a graphics processor, kernel by kernel, by the laws of its file: eager, as a framework runs operators one "
+           "by one; compiled, as a fusing compiler does, with the stacks of the plan or its own",
            "HOW")
-      ->check(one_of({"eager"}));
+      ->check(one_of({"eager", "compiled"}));
   schedule.off("--no-compare", command.options.compare, "leave out inference, to compare with");
   schedule.off("--no-pack", command.options.pack, "leave out addresses: memory is then what is live");
   add_evaluate_outputs(*evaluate, command);

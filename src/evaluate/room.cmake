@@ -48,6 +48,7 @@ monet_room(evaluate
   cost/zigzag_cost.cpp
   evaluate.cpp
   kernels/kernel_result.cpp
+  kernels/kernel_stacks.cpp
   kernels/kernel_step.cpp
   machine/machine.cpp
   machine/ways.cpp

@@ -7,6 +7,14 @@ monet_room(kernels
   calibrate/measurements.cpp
   calibrate/minimize.cpp
   calibrate/row.cpp
+  compile/compile.cpp
+  compile/fused.cpp
+  compile/group.cpp
+  compile/layout.cpp
+  compile/min_cut.cpp
+  compile/padding.cpp
+  compile/parts.cpp
+  compile/recompute.cpp
   kernel.cpp
   kernel_class.cpp
   laws/attention.cpp
@@ -29,6 +37,7 @@ monet_room(kernels
   lower/lowering.cpp
   lower/memory.cpp
   lower/movement.cpp
+  lower/norm_parts.cpp
   lower/operand.cpp
   lower/products.cpp
   lower/rows.cpp

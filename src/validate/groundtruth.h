@@ -29,5 +29,7 @@ struct MeasuredStep {
 
 // Fails, naming the line, when a column is missing or a number is none.
 Expected<std::vector<MeasuredStep>> read_measured_steps(const std::string& path);
+// Steps whose network a compiler fused (data/groundtruth/h200_compiled.csv): no counts, one peak of memory.
+Expected<std::vector<MeasuredStep>> read_compiled_steps(const std::string& path);
 
 }  // namespace monet

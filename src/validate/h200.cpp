@@ -5,30 +5,9 @@
 #include "validate/kernel_steps.h"
 #include "validate/validation.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 namespace monet {
-
-namespace {
-
-void add_rows(Validation& validation, const MeasuredStep& measured, const Expected<KernelStep>& modelled) {
-  std::string aside;
-  double milliseconds = 0, millijoules = 0, bytes = 0;
-  if (modelled) {
-    milliseconds = modelled->costs.total_us * 1e-3;
-    millijoules = modelled->costs.total_mj;
-    bytes = static_cast<double>(modelled->memory.peak());
-  } else {
-    aside = fmt::format("cannot be evaluated: {}: {}", modelled.error().place, modelled.error().message);
-  }
-  validation.rows.push_back({measured.name(), "step ms", measured.step_ms, milliseconds, aside});
-  validation.rows.push_back({measured.name(), "step mJ", measured.energy_mj, millijoules, aside});
-  validation.rows.push_back({measured.name(), "peak bytes", static_cast<double>(measured.peak_bytes), bytes, aside});
-}
-
-}  // namespace
 
 Expected<Validation> validate_h200(const std::string& data, const ValidateOptions& options) {
   MONET_TRY(const std::vector<MeasuredStep> steps, wanted_steps(data, options));
@@ -37,7 +16,7 @@ Expected<Validation> validate_h200(const std::string& data, const ValidateOption
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (options.stop && options.stop()) break;
     if (options.progress) options.progress(steps[i].name(), i, steps.size());
-    add_rows(validation, steps[i], machine.step(steps[i], data));
+    add_step_rows(validation, steps[i], machine.step(steps[i], data));
   }
   validation.notes = {
       "step ms: the measured step replayed as one graph of kernels, against the sum of its launches as an eager "

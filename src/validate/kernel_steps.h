@@ -9,13 +9,19 @@
 
 namespace monet {
 
+struct Validation;
+
+// Rows for latency, energy and memory of one step.
+void add_step_rows(Validation& validation, const MeasuredStep& measured, const Expected<KernelStep>& modelled);
+
 class KernelMachine {
  public:
   // Fails where there is no such machine, or where nothing is known of its kernels.
   static Expected<KernelMachine> open(const std::string& name);
 
-  // `data`: the folder with models/.
-  Expected<KernelStep> step(const MeasuredStep& measured, const std::string& data) const;
+  // `data`: the folder with models/; `lowering`: eager or compiled.
+  Expected<KernelStep> step(const MeasuredStep& measured, const std::string& data,
+                            const std::string& lowering = "eager") const;
 
  private:
   std::string name_;

@@ -6,6 +6,7 @@ monet_room(validate
   dacapo_tables.cpp
   groundtruth.cpp
   h200.cpp
+  h200_compiled.cpp
   h200_operators.cpp
   kernel_steps.cpp
   products.cpp

@@ -136,6 +136,7 @@ const std::vector<ValidationInfo>& validations() {
       {"snax-mx", "rates of SNAX-MX, and what it makes of whole training steps", false},
       {"tin-tin", "energy and memory that integer training saves on a microcontroller", false},
       {"h200", "latency, energy and memory of measured training steps, by laws of kernels", false},
+      {"h200-compiled", "the same of training steps whose network a compiler fused", false},
       {"h200-operators", "device time of profiled training steps by class of operator, likewise", false},
   };
   return all;
@@ -186,6 +187,7 @@ Expected<Validation> validate(const std::string& name, const ValidateOptions& op
   if (name == "checkpoint") return validate_checkpoint(folder, options);
   if (name == "silicon") return validate_silicon(folder, options);
   if (name == "h200") return validate_h200(folder, options);
+  if (name == "h200-compiled") return validate_h200_compiled(folder, options);
   if (name == "h200-operators") return validate_h200_operators(folder, options);
   const auto in_fp32 = [](const MeasuredStep& step) { return !step.checkpoint && step.precision == "fp32"; };
   const auto in_fewer_bits = [](const MeasuredStep& step) {

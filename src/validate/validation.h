@@ -29,6 +29,8 @@ Expected<Validation> validate_checkpoint(const std::string& data, const Validate
 // Latency, energy and memory of every measured step on the preset h200.
 Expected<Validation> validate_h200(const std::string& data, const ValidateOptions& options);
 // Time of profiled steps by class of operator, likewise.
+// The same of steps whose network a compiler fused.
+Expected<Validation> validate_h200_compiled(const std::string& data, const ValidateOptions& options);
 Expected<Validation> validate_h200_operators(const std::string& data, const ValidateOptions& options);
 // The tables of DaCapo's simulator against the cycle rule of the preset dacapo. `folder`: what dacapo_tables_folder
 // gives.

@@ -6,6 +6,7 @@
 #include "evaluate/check/check.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/kernels/kernel_result.h"
+#include "evaluate/kernels/kernel_stacks.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/opened_step.h"
 #include "evaluate/plan/hash.h"
@@ -123,16 +124,22 @@ void compare_with_inference(const Network& network, const StepRequest& options, 
 // Kernel by kernel: of a plan, what is recomputed.
 Expected<Evaluation> evaluate_kernels(const Network& network, const StepRequest& options, const Hardware& hardware,
                                       Evaluation result) {
-  if (options.lowering != "eager") {
+  const bool compiled = options.lowering == "compiled";
+  if (options.lowering != "eager" && !compiled) {
     return Error{.message = fmt::format("there is no lowering '{}'", options.lowering),
                  .place = "--lowering",
-                 .advice = "eager"};
+                 .advice = "eager, compiled"};
   }
-  const bool planned = !options.plan.stacks.empty() || !options.page.empty() || !options.order.empty();
+  if (!compiled && !options.plan.stacks.empty()) {
+    return Error{.message = "an eager framework runs operators one by one: the plan has stacks",
+                 .place = "--lowering",
+                 .advice = "use --lowering compiled, or a plan without stacks"};
+  }
+  const bool planned = !options.page.empty() || !options.order.empty();
   if (planned || options.zigzag || options.off_chip || options.custom_costs || result.micro_batches > 1) {
     return Error{.message = "a lowering runs kernels one after the other, without what was asked for beside it",
                  .place = "--lowering",
-                 .advice = "leave out stacks, orders, pages, costs of your own, micro-batches and the rules of others"};
+                 .advice = "leave out orders, pages, costs of your own, micro-batches and the rules of others"};
   }
   MONET_TRY(const std::shared_ptr<const KernelLaws> laws, laws_of(hardware));
   MONET_TRY(const KernelStep step, kernel_step(network, options, hardware, *laws));
@@ -142,8 +149,14 @@ Expected<Evaluation> evaluate_kernels(const Network& network, const StepRequest&
     if (tensor.parameter) result.parameters += element_count(tensor.type.shape);
   }
   fill(result, step, hardware, *laws);
-  result.notes.push_back(fmt::format("kernels of an eager framework, by laws from {}",
+  result.notes.push_back(fmt::format("kernels of {}, by laws from {}",
+                                     compiled ? "a fusing compiler" : "an eager framework",
                                      laws->source.empty() ? "the data sheet" : laws->source));
+  MONET_TRY(Plan plan, plan_of(options));
+  plan.graph_hash = step.graph_hash;
+  plan.hardware_hash = hash_of(hardware);
+  if (compiled) plan.stacks = planned_stacks_of(step.stacks, step.graph);
+  result.plan_yaml = to_yaml(plan);
   if (result.energy_pj <= 0) {
     result.notes.push_back(fmt::format("{} states no energy of kernels: none is counted", hardware.name));
   }

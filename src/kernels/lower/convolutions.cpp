@@ -39,10 +39,12 @@ Kernel convolution_kernel(const Lowering& lowering, const Node& node, KernelPart
   return kernel;
 }
 
+bool has_bias(const Node& node) { return node.inputs.size() > 2 && node.inputs[2].valid(); }
+
 // What is added to every channel, in place.
 void add_bias(Lowering& lowering, NodeId id, const Operand& result) {
   const Node& node = lowering.graph()[id];
-  if (node.inputs.size() < 3 || !node.inputs[2].valid()) return;
+  if (!has_bias(node)) return;
   Kernel kernel{.kind = KernelKind::elementwise, .op = KernelOp::bias_nchw_inplace};
   kernel.elements = result.elements();
   if (is_channels_last(result)) kernel.op = KernelOp::row_bias;
@@ -54,26 +56,45 @@ Operand allocate_image(Lowering& lowering, TensorId id, bool channels_last) {
   return lowering.allocate(id, dense_strides(lowering.shape(id), {0, 2, 3, 1}));
 }
 
-// Weights lie as they are given; a library turns them itself.
+bool works_channels_last(Lowering& lowering, TensorId image) {
+  const Operand& operand = lowering.operand(image);
+  return is_channels_last(operand) || (lowering.options().channels_last && operand.shape.size() == 4);
+}
+
+// Weights lie as they are given; a library turns them itself. A compiler turns them before.
+Operand weight_of(Lowering& lowering, TensorId weight) {
+  const Operand& operand = lowering.operand(weight);
+  const bool last = lowering.options().channels_last && operand.shape.size() == 4;
+  return last ? lowering.as_image(operand, true) : lowering.contiguous(operand);
+}
+
 void lower_direct(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
-  const bool last = is_channels_last(lowering.operand(node.inputs[0]));
+  const bool last = works_channels_last(lowering, node.inputs[0]);
   const Operand input = lowering.as_image(lowering.operand(node.inputs[0]), last);
-  const Operand weight = lowering.contiguous(lowering.operand(node.inputs[1]));
+  const Operand weight = weight_of(lowering, node.inputs[1]);
   const Operand result = allocate_image(lowering, node.outputs[0], last);
+  const bool apart = lowering.options().in_parts && has_bias(node);
+  Operand sum = result;  // without the bias
+  if (apart) sum.buffer = lowering.temporary(result.shape, result.element_bytes).buffer;
   const bool forward = node.op == Op::Conv;
   const Kernel kernel =
       forward ? convolution_kernel(lowering, node, KernelPart::forward, input, input.shape, result.shape, weight.shape)
               : convolution_kernel(lowering, node, KernelPart::input_gradient, input, result.shape, input.shape,
                                    weight.shape);
-  lowering.emit(id, kernel, {input, weight}, {result});
-  add_bias(lowering, id, result);
+  lowering.emit(id, kernel, {input, weight}, {sum});
+  if (apart) {
+    Kernel bias{.kind = KernelKind::elementwise, .op = KernelOp::row_bias};
+    bias.elements = result.elements();
+    lowering.emit_beside(id, bias, {sum, lowering.operand(node.inputs[2])}, {result});
+  } else {
+    add_bias(lowering, id, result);
+  }
 }
 
 void lower_weight_gradient(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
-  const bool last =
-      is_channels_last(lowering.operand(node.inputs[0])) || is_channels_last(lowering.operand(node.inputs[1]));
+  const bool last = works_channels_last(lowering, node.inputs[0]) || works_channels_last(lowering, node.inputs[1]);
   const Operand input = lowering.as_image(lowering.operand(node.inputs[0]), last);
   const Operand gradient = lowering.as_image(lowering.operand(node.inputs[1]), last);
   const Operand result = lowering.allocate(node.outputs[0]);
@@ -99,6 +120,16 @@ KernelOp pool_op(const Node& node, bool backward) {
   return wide ? KernelOp::max_pool_3s2 : KernelOp::max_pool_2;
 }
 
+// Of what a pool chose: places in a window take a byte where a compiler keeps them.
+Operand allocate_indices(Lowering& lowering, TensorId id, bool channels_last) {
+  Operand indices = allocate_image(lowering, id, channels_last);
+  if (!lowering.options().in_parts) return indices;
+  indices.element_bytes = 1;
+  lowering.step().buffers[indices.buffer.index()].bytes = indices.elements();
+  lowering.set(id, indices);
+  return indices;
+}
+
 }  // namespace
 
 void lower_pool(Lowering& lowering, NodeId id) {
@@ -117,7 +148,7 @@ void lower_pool(Lowering& lowering, NodeId id) {
   kernel.channels_last = last;
   std::vector<Operand> writes = {result};
   if (node.outputs.size() > 1 && node.outputs[1].valid())
-    writes.push_back(allocate_image(lowering, node.outputs[1], last));
+    writes.push_back(allocate_indices(lowering, node.outputs[1], last));
   lowering.emit(id, kernel, {input}, writes);
 }
 

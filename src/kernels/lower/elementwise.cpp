@@ -108,7 +108,7 @@ void lower_elementwise(Lowering& lowering, NodeId id) {
   for (TensorId input : node.inputs) {
     if (input.valid()) operands.push_back(lowering.operand(input));
   }
-  copy_for_power(lowering, id, operands[0]);
+  if (!lowering.options().in_parts) copy_for_power(lowering, id, operands[0]);
   const Shape& shape = lowering.shape(node.outputs[0]);
   const Operand result = lowering.allocate(node.outputs[0], result_strides(operands, shape));
   const auto counts = std::ranges::count_if(operands, [](const Operand& each) { return each.elements() > 1; });

@@ -133,6 +133,11 @@ Launch& Lowering::emit_beside(NodeId node, Kernel kernel, std::initializer_list<
   return launch(node, std::move(kernel), {reads.begin(), reads.size()}, {writes.begin(), writes.size()});
 }
 
+Launch& Lowering::emit_beside(NodeId node, Kernel kernel, const std::vector<Operand>& reads,
+                              const std::vector<Operand>& writes) {
+  return launch(node, std::move(kernel), reads, writes);
+}
+
 void Lowering::silent(NodeId node) {
   if (carried_[node.index()]) return;
   carried_[node.index()] = true;
@@ -183,7 +188,7 @@ void Lowering::lower_node(NodeId id) {
       case OpFamily::pool: lower_pool(*this, id); break;
       case OpFamily::reduction: lower_reduction(*this, id); break;
       case OpFamily::softmax: lower_softmax(*this, id); break;
-      case OpFamily::norm: lower_norm(*this, id); break;
+      case OpFamily::norm: options_.in_parts ? lower_norm_in_parts(*this, id) : lower_norm(*this, id); break;
       case OpFamily::view: lower_view(*this, id); break;
       case OpFamily::movement:
       case OpFamily::custom: lower_movement(*this, id); break;
@@ -213,7 +218,8 @@ void Lowering::add_gradients_that_wait(NodeId id) {
           std::ranges::count_if(sum.inputs, [&](TensorId each) { return operands_[each.index()].buffer.valid(); });
       const bool last = arrived == static_cast<std::ptrdiff_t>(sum.inputs.size());
       const NodeId before = std::exchange(current_, reader);
-      const bool in_place = is_dense(first) && graph_[total].role != Role::weight_gradient;
+      const bool in_place =
+          !options_.in_parts && is_dense(first) && graph_[total].role != Role::weight_gradient;
       Operand result = first;
       if (!in_place)
         result = allocate(total, dense_strides_as(shape(total), is_broadcast(first) ? contiguous_strides(shape(total))

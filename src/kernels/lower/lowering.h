@@ -19,6 +19,7 @@ class Lowering {
   LoweredStep run();
 
   const Graph& graph() const { return graph_; }
+  const LoweringOptions& options() const { return options_; }
   const Companions& companions() const { return companions_; }
   const Shape& shape(TensorId id) const { return graph_[id].type.shape; }
   std::span<const NodeId> readers(TensorId id) const { return readers_.of(id); }
@@ -46,6 +47,8 @@ class Lowering {
   // One that carries out no node: it prepares what `node` needs.
   Launch& emit_beside(NodeId node, Kernel kernel, std::initializer_list<Operand> reads,
                       std::initializer_list<Operand> writes);
+  Launch& emit_beside(NodeId node, Kernel kernel, const std::vector<Operand>& reads,
+                      const std::vector<Operand>& writes);
   void silent(NodeId node);
 
   KernelPrecision precision(const Operand& operand) const;
@@ -82,6 +85,12 @@ void lower_pool(Lowering& lowering, NodeId node);
 void lower_reduction(Lowering& lowering, NodeId node);
 void lower_softmax(Lowering& lowering, NodeId node);
 void lower_norm(Lowering& lowering, NodeId node);
+void lower_norm_in_parts(Lowering& lowering, NodeId node);
+bool is_norm_gradient(Op op);
+// Elements that are normalized together, where that is not over channels.
+std::int64_t columns_of_norm(const Node& node, const Shape& shape);
+// The number of batches that a batch norm has seen; one that is repeated counts again.
+void count_batch(Lowering& lowering, NodeId node);
 void lower_view(Lowering& lowering, NodeId node);
 void lower_movement(Lowering& lowering, NodeId node);
 void lower_generate(Lowering& lowering, NodeId node);

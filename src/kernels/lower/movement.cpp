@@ -22,6 +22,10 @@ bool is_one_place(const Lowering& lowering, TensorId indices) {
 void place_into_zeros(Lowering& lowering, NodeId id, const Operand& part) {
   const Node& node = lowering.graph()[id];
   const Operand whole = lowering.allocate(node.outputs[0]);
+  if (lowering.options().in_parts) {
+    lowering.emit(id, plain_kernel(KernelOp::copy, whole.elements(), 2), {part}, {whole});
+    return;
+  }
   lowering.emit_beside(id, plain_kernel(KernelOp::fill, whole.elements(), 1), {}, {whole});
   Operand hole = whole;  // of the part's shape
   hole.shape = part.shape;
@@ -52,10 +56,32 @@ void lower_gather(Lowering& lowering, NodeId id) {
   lowering.emit(id, kernel, {rows, lowering.operand(node.inputs[1])}, {result});
 }
 
+// Zeros in 32 bits, to which rows are added where they belong, then the numbers of the result.
+void scatter_gradient(Lowering& lowering, NodeId id, const Operand& gradient) {
+  const Node& node = lowering.graph()[id];
+  const Operand result = lowering.allocate(node.outputs[0]);
+  const bool wide = result.element_bytes >= 4;
+  const Operand sums = wide ? result : lowering.temporary(result.shape, 4);
+  lowering.emit_beside(id, plain_kernel(KernelOp::fill, sums.elements(), 1), {}, {sums});
+  Operand rows = sums;  // as many as are added to
+  rows.shape = gradient.shape;
+  rows.strides = contiguous_strides(gradient.shape);
+  Kernel scatter = plain_kernel(KernelOp::embedding, gradient.elements(), 2);
+  scatter.vocabulary = result.shape.empty() ? 1 : result.shape[0];
+  const std::vector<Operand> reads = {gradient, lowering.operand(node.inputs[1]), rows};
+  if (wide) {
+    lowering.emit(id, scatter, reads, {rows});
+    return;
+  }
+  lowering.emit_beside(id, scatter, {reads[0], reads[1], reads[2]}, {rows});
+  lowering.emit(id, plain_kernel(KernelOp::cast, result.elements(), 2), {sums}, {result});
+}
+
 void lower_gather_gradient(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
   const Operand gradient = lowering.operand(node.inputs[0]);
   if (is_one_place(lowering, node.inputs[1])) return place_into_zeros(lowering, id, gradient);
+  if (lowering.options().in_parts) return scatter_gradient(lowering, id, gradient);
   const Operand from = lowering.contiguous(gradient);
   const Operand result = lowering.allocate(node.outputs[0]);
   Kernel kernel = plain_kernel(KernelOp::embedding_backward, from.elements(), 2);

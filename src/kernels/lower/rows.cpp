@@ -31,7 +31,9 @@ std::vector<Operand> operands_of(Lowering& lowering, const Node& node) {
   return reads;
 }
 
-bool is_gradient(Op op) {
+}  // namespace
+
+bool is_norm_gradient(Op op) {
   switch (op) {
     case Op::BatchNormalizationGrad:
     case Op::BatchNormalizationParameterGrad:
@@ -53,6 +55,8 @@ std::int64_t columns_of_norm(const Node& node, const Shape& shape) {
   if (node.attributes.has(Attr::axis)) return rest(static_cast<std::size_t>(node.attributes.integer(Attr::axis)));
   return shape.size() > 2 ? rest(2) : shape.back();
 }
+
+namespace {
 
 bool is_batch_norm(Op op) {
   return op == Op::BatchNormalization || op == Op::BatchNormalizationGrad || op == Op::BatchNormalizationParameterGrad;
@@ -93,7 +97,8 @@ void lower_norm_gradient(Lowering& lowering, NodeId id) {
   lowering.emit(id, kernel, reads, writes);
 }
 
-// The number of batches that a batch norm has seen; one that is repeated counts again.
+}  // namespace
+
 void count_batch(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
   if (node.op != Op::BatchNormalization || node.attributes.integer_or(Attr::training_mode, 1) == 0) return;
@@ -104,11 +109,9 @@ void count_batch(Lowering& lowering, NodeId id) {
   lowering.emit_beside(id, kernel, {counter}, {counter});
 }
 
-}  // namespace
-
 void lower_norm(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
-  if (is_gradient(node.op)) return lower_norm_gradient(lowering, id);
+  if (is_norm_gradient(node.op)) return lower_norm_gradient(lowering, id);
   count_batch(lowering, id);
   std::vector<Operand> reads = operands_of(lowering, node);
   const bool batch = is_batch_norm(node.op);

@@ -63,7 +63,7 @@ void lower_concat(Lowering& lowering, NodeId id) {
   const Operand result = last ? lowering.allocate(node.outputs[0], dense_strides(shape, {0, 2, 3, 1}))
                               : lowering.allocate(node.outputs[0]);
   const std::size_t axis = axis_of(node);
-  if (last || std::ranges::all_of(parts, is_contiguous)) {
+  if (last || lowering.options().in_parts || std::ranges::all_of(parts, is_contiguous)) {
     Kernel kernel{.kind = KernelKind::elementwise};
     kernel.op = axis + 1 == shape.size() ? KernelOp::cat_qkv : KernelOp::cat_channels;
     kernel.elements = result.elements();

@@ -1,0 +1,103 @@
+#include "kernels/compile/compile.h"
+
+#include "kernels/compile/fused.h"
+#include "kernels/compile/group.h"
+#include "kernels/compile/layout.h"
+#include "kernels/compile/padding.h"
+#include "kernels/compile/recompute.h"
+#include "kernels/lower/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace monet {
+
+namespace {
+
+using compiling::LaunchGroup;
+using compiling::Part;
+using compiling::PartKind;
+
+// By launch: the stack of its first operator that is in one, counted from 1.
+std::vector<std::uint32_t> stacks_by_launch(const LoweredStep& step, const Graph& graph,
+                                            const std::vector<OperatorStack>& stacks) {
+  std::vector<std::uint32_t> of_node(graph.nodes().size(), 0), result;
+  for (std::size_t i = 0; i < stacks.size(); ++i) {
+    for (NodeId node : stacks[i]) of_node[node.index()] = static_cast<std::uint32_t>(i + 1);
+  }
+  for (const Launch& launch : step.launches) {
+    std::uint32_t stack = 0;
+    for (NodeId node : launch.nodes) stack = std::max(stack, of_node[node.index()]);
+    result.push_back(stack);
+  }
+  return result;
+}
+
+Error cannot_be_one(const Graph& graph, const LoweredStep& step, const std::vector<Part>& parts, std::uint32_t first,
+                    std::uint32_t second) {
+  std::string why = why_apart(parts[first], parts[second], step.launches[first], step.launches[second]);
+  if (why.empty()) why = "they share no operand, or an operator outside the stack must run between them";
+  return {.message = fmt::format("{} and {} cannot be one kernel: {}", graph[step.launches[first].cause].name,
+                                 graph[step.launches[second].cause].name, why),
+          .place = "stacks",
+          .advice = "take one of them out of the stack; without stacks the compiler's policy makes them"};
+}
+
+// All operators of a stack are in one group.
+Status check_stacks(const Graph& graph, const LoweredStep& step, const std::vector<Part>& parts,
+                    const std::vector<LaunchGroup>& groups, const std::vector<std::uint32_t>& stack_of,
+                    std::size_t stacks) {
+  constexpr std::uint32_t none = 0xffffffffU;
+  std::vector<std::uint32_t> group_of(step.launches.size(), none), first(stacks + 1, none);
+  for (std::uint32_t g = 0; g < groups.size(); ++g) {
+    for (std::uint32_t launch : groups[g]) group_of[launch] = g;
+  }
+  for (std::uint32_t launch = 0; launch < step.launches.size(); ++launch) {
+    const std::uint32_t stack = stack_of[launch];
+    if (stack == 0) continue;
+    if (first[stack] == none) first[stack] = launch;
+    if (group_of[first[stack]] != group_of[launch]) return cannot_be_one(graph, step, parts, first[stack], launch);
+  }
+  return Done{};
+}
+
+std::vector<OperatorStack> stacks_of(const LoweredStep& step, const std::vector<Part>& parts,
+                                     const std::vector<LaunchGroup>& groups) {
+  std::vector<OperatorStack> stacks;
+  for (const LaunchGroup& group : groups) {
+    OperatorStack stack;
+    for (std::uint32_t launch : group) {
+      if (parts[launch].kind == PartKind::library) continue;
+      stack.insert(stack.end(), step.launches[launch].nodes.begin(), step.launches[launch].nodes.end());
+    }
+    std::ranges::sort(stack);
+    if (stack.size() > 1) stacks.push_back(std::move(stack));
+  }
+  return stacks;
+}
+
+}  // namespace
+
+Expected<CompiledStep> compile(const Graph& graph, const KernelLaws& laws, const CompileOptions& options) {
+  CompiledStep result;
+  result.channels_last = compiling::prefers_channels_last(graph);
+  LoweredStep step = lower(graph, {.tf32_products = options.tf32_products,
+                                   .in_parts = true,
+                                   .channels_last = result.channels_last});
+  compiling::pad_products(step, laws);
+  compiling::recompute_cheap(step, graph);
+  compiling::duplicate_cheap(step, graph);
+  const std::vector<Part> parts = compiling::parts_of(step, graph);
+  const std::vector<OperatorStack> stated = options.stacks.value_or(std::vector<OperatorStack>{});
+  const std::vector<std::uint32_t> stack_of = stacks_by_launch(step, graph, stated);
+  const auto groups = compiling::groups_of(step, parts, stack_of, options.stacks.has_value());
+  const Status legal = check_stacks(graph, step, parts, groups, stack_of, stated.size());
+  if (!legal) return legal.error();
+  result.stacks = stacks_of(step, parts, groups);
+  result.lowered = compiling::fused(step, parts, groups, laws);
+  return result;
+}
+
+}  // namespace monet

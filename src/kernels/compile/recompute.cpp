@@ -1,0 +1,264 @@
+#include "kernels/compile/recompute.h"
+
+#include "kernels/compile/min_cut.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace monet::compiling {
+
+namespace {
+
+// Which buffers are kept from the forward to the backward part.
+class Keeping {
+ public:
+  Keeping(const LoweredStep& step, const std::vector<Part>& parts, const Order& order)
+      : step_(step), parts_(parts), order_(order), network_(2 * step.buffers.size() + 2) {
+    for (std::size_t b = 0; b < step.buffers.size(); ++b) add(AllocationId(b));
+    sink_side_ = network_.sink_side(source(), sink());
+  }
+
+  // Computed again wherever the backward part reads it.
+  bool recomputed(AllocationId buffer) const {
+    return made_forward(buffer) && sink_side_[in(buffer)] && sink_side_[out(buffer)] && by_elements(buffer);
+  }
+
+ private:
+  static std::uint32_t in(AllocationId buffer) { return static_cast<std::uint32_t>(2 * buffer.index()); }
+  static std::uint32_t out(AllocationId buffer) { return in(buffer) + 1; }
+  std::uint32_t source() const { return static_cast<std::uint32_t>(2 * step_.buffers.size()); }
+  std::uint32_t sink() const { return source() + 1; }
+
+  bool made_forward(AllocationId buffer) const {
+    const auto& writers = order_.writers(buffer);
+    return !step_.buffers[buffer.index()].permanent && writers.size() == 1 &&
+           step_.launches[writers[0]].phase == Phase::forward;
+  }
+  bool by_elements(AllocationId buffer) const {
+    const std::uint32_t writer = order_.writers(buffer)[0];
+    return parts_[writer].kind == PartKind::element && step_.launches[writer].kernel.op != KernelOp::embedding;
+  }
+
+  void add(AllocationId buffer) {
+    if (!made_forward(buffer)) return;
+    bool forward_library = !by_elements(buffer), backward_library = false;
+    for (std::uint32_t reader : order_.readers(buffer)) {
+      const bool library = parts_[reader].kind == PartKind::library;
+      if (step_.launches[reader].phase == Phase::forward) {
+        forward_library |= library;
+      } else {
+        backward_library |= library;
+        network_.add(out(buffer), sink(), Network::unlimited);
+      }
+    }
+    const double bytes = std::max(1.0, static_cast<double>(step_.buffers[buffer.index()].bytes));
+    network_.add(in(buffer), out(buffer), forward_library ? bytes : 2 * bytes);
+    if (!by_elements(buffer) || backward_library) network_.add(source(), in(buffer), Network::unlimited);
+    if (!by_elements(buffer)) return;
+    for (const Touch& read : step_.launches[order_.writers(buffer)[0]].reads) {
+      if (made_forward(read.buffer)) network_.add(out(read.buffer), in(buffer), Network::unlimited);
+    }
+  }
+
+  const LoweredStep& step_;
+  const std::vector<Part>& parts_;
+  const Order& order_;
+  Network network_;
+  std::vector<bool> sink_side_;
+};
+
+// A step written anew, with copies of launches.
+class Rewriting {
+ public:
+  explicit Rewriting(LoweredStep& step) : step_(step), old_(std::exchange(step.launches, {})) {}
+
+  const std::vector<Launch>& old() const { return old_; }
+  void keep(Launch launch) { step_.launches.push_back(std::move(launch)); }
+
+  // `launch` once more for `reader`, into buffers of its own.
+  void copy(const Launch& launch, std::vector<Touch> reads, const Launch& reader,
+            std::map<AllocationId, AllocationId>& copies) {
+    Launch again = launch;
+    again.nodes.clear();
+    again.cause = reader.cause;
+    again.phase = reader.phase;
+    again.reads = std::move(reads);
+    for (Touch& write : again.writes) {
+      step_.buffers.push_back({.bytes = step_.buffers[write.buffer.index()].bytes});
+      const AllocationId fresh(step_.buffers.size() - 1);
+      copies[write.buffer] = fresh;
+      write.buffer = fresh;
+    }
+    keep(std::move(again));
+  }
+
+ private:
+  LoweredStep& step_;
+  std::vector<Launch> old_;
+};
+
+// Computes again what `launch` reads and is not kept, in the order in which it was computed first.
+class Recomputing {
+ public:
+  Recomputing(Rewriting& to, const Order& order, const Keeping& keeping) : to_(to), order_(order), keeping_(keeping) {}
+
+  void before(Launch& launch) {
+    copies_.clear();
+    for (Touch& read : launch.reads) read.buffer = again(read.buffer, launch);
+  }
+
+ private:
+  AllocationId again(AllocationId wanted, const Launch& reader) {
+    std::vector<AllocationId> stack = {wanted};
+    while (!stack.empty()) {
+      const AllocationId buffer = stack.back();
+      if (!keeping_.recomputed(buffer) || copies_.contains(buffer)) {
+        stack.pop_back();
+        continue;
+      }
+      const Launch& made = to_.old()[order_.writers(buffer)[0]];
+      const std::size_t depth = stack.size();
+      for (const Touch& read : made.reads) {
+        if (keeping_.recomputed(read.buffer) && !copies_.contains(read.buffer)) stack.push_back(read.buffer);
+      }
+      if (stack.size() > depth) continue;
+      std::vector<Touch> reads = made.reads;
+      for (Touch& read : reads) {
+        if (const auto copy = copies_.find(read.buffer); copy != copies_.end()) read.buffer = copy->second;
+      }
+      to_.copy(made, std::move(reads), reader, copies_);
+      stack.pop_back();
+    }
+    const auto copy = copies_.find(wanted);
+    return copy == copies_.end() ? wanted : copy->second;
+  }
+
+  Rewriting& to_;
+  const Order& order_;
+  const Keeping& keeping_;
+  std::map<AllocationId, AllocationId> copies_;
+};
+
+}  // namespace
+
+void recompute_cheap(LoweredStep& step, const Graph& graph) {
+  const std::vector<Part> parts = parts_of(step, graph);
+  const Order order(step);
+  const Keeping keeping(step, parts, order);
+  Rewriting rewriting(step);
+  Recomputing recomputing(rewriting, order, keeping);
+  for (Launch launch : rewriting.old()) {
+    if (launch.phase == Phase::backward) recomputing.before(launch);
+    rewriting.keep(std::move(launch));
+  }
+}
+
+namespace {
+
+// Operands that an expression reads when what is cheap is written out in it.
+class Inlined {
+ public:
+  Inlined(const LoweredStep& step, const std::vector<Part>& parts, const Order& order)
+      : step_(step), order_(order), copied_(step.launches.size(), false), leaves_(step.launches.size()) {
+    constexpr std::size_t most_operands = 4;  // torch/_inductor/config.py: realize_reads_threshold
+    for (std::size_t i = 0; i < step.launches.size(); ++i) {
+      if (parts[i].kind != PartKind::element) continue;
+      collect_leaves(i);
+      copied_[i] = leaves_[i].size() <= most_operands && read_by_several(i, parts);
+    }
+  }
+
+  bool copied(std::size_t launch) const { return copied_[launch]; }
+
+ private:
+  void collect_leaves(std::size_t launch) {
+    for (const Touch& read : step_.launches[launch].reads) {
+      const auto& writers = order_.writers(read.buffer);
+      const bool inside = writers.size() == 1 && !leaves_[writers[0]].empty() && order_.readers(read.buffer).size() == 1;
+      if (inside || (writers.size() == 1 && copied_[writers[0]])) {
+        leaves_[launch].insert(leaves_[launch].end(), leaves_[writers[0]].begin(), leaves_[writers[0]].end());
+      } else {
+        leaves_[launch].push_back(read.buffer);
+      }
+    }
+    std::ranges::sort(leaves_[launch]);
+    const auto rest = std::ranges::unique(leaves_[launch]);
+    leaves_[launch].erase(rest.begin(), rest.end());
+  }
+
+  // By loops of the compiler, of the same part of the step.
+  bool read_by_several(std::size_t launch, const std::vector<Part>& parts) const {
+    const Launch& made = step_.launches[launch];
+    if (made.writes.size() != 1) return false;
+    const AllocationId buffer = made.writes[0].buffer;
+    const Allocation& allocation = step_.buffers[buffer.index()];
+    if (allocation.permanent || allocation.until_end || order_.writers(buffer).size() != 1) return false;
+    const auto& readers = order_.readers(buffer);
+    return readers.size() > 1 && std::ranges::all_of(readers, [&](std::uint32_t reader) {
+             return parts[reader].kind != PartKind::library && step_.launches[reader].phase == made.phase;
+           });
+  }
+
+  const LoweredStep& step_;
+  const Order& order_;
+  std::vector<bool> copied_;
+  std::vector<std::vector<AllocationId>> leaves_;
+};
+
+}  // namespace
+
+void duplicate_cheap(LoweredStep& step, const Graph& graph) {
+  const std::vector<Part> parts = parts_of(step, graph);
+  const Order order(step);
+  const Inlined inlined(step, parts, order);
+  Rewriting rewriting(step);
+  // The first reader keeps the launch itself; the others get copies of all that is written out in them.
+  std::vector<bool> taken(rewriting.old().size(), false);
+  for (std::size_t i = 0; i < rewriting.old().size(); ++i) {
+    Launch launch = rewriting.old()[i];
+    std::map<AllocationId, AllocationId> copies;
+    std::vector<std::pair<std::uint32_t, bool>> stack;  // launches to copy, and whether their operands are there
+    const auto want = [&](const Launch& reader) {
+      for (const Touch& read : reader.reads) {
+        const auto& writers = order.writers(read.buffer);
+        if (writers.size() == 1 && inlined.copied(writers[0]) && !copies.contains(read.buffer)) {
+          stack.emplace_back(writers[0], false);
+        }
+      }
+    };
+    if (parts[i].kind != PartKind::library && !inlined.copied(i)) want(launch);
+    while (!stack.empty()) {
+      auto& [writer, ready] = stack.back();
+      const Launch& made = rewriting.old()[writer];
+      if (copies.contains(made.writes[0].buffer)) {
+        stack.pop_back();
+      } else if (!ready) {
+        ready = true;
+        want(made);
+      } else {
+        std::vector<Touch> reads = made.reads;
+        for (Touch& read : reads) {
+          if (const auto copy = copies.find(read.buffer); copy != copies.end()) read.buffer = copy->second;
+        }
+        const std::uint32_t now = writer;
+        stack.pop_back();
+        if (taken[now]) {
+          rewriting.copy(made, std::move(reads), launch, copies);
+        } else {
+          taken[now] = true;
+          Launch first = made;
+          first.reads = std::move(reads);
+          copies[made.writes[0].buffer] = made.writes[0].buffer;
+          rewriting.keep(std::move(first));
+        }
+      }
+    }
+    for (Touch& read : launch.reads) {
+      if (const auto copy = copies.find(read.buffer); copy != copies.end()) read.buffer = copy->second;
+    }
+    if (!inlined.copied(i)) rewriting.keep(std::move(launch));
+  }
+}
+
+}  // namespace monet::compiling
