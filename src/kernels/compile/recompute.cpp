@@ -10,11 +10,70 @@ namespace monet::compiling {
 
 namespace {
 
+// Launches of the forward part that are not repeated: they read something again, element by element, that was read
+// before by what leads to a library. To repeat such a chain of sums (a residual stream) would repeat all before it.
+// As PyTorch's partitioner does (torch/_functorch/partitioners.py, ban_recompute_used_far_apart).
+class FarApart {
+ public:
+  FarApart(const LoweredStep& step, const std::vector<Part>& parts, const Order& order)
+      : step_(step), parts_(parts), order_(order), far_(step.launches.size(), false), seen_(step.launches.size(), 0) {
+    for (std::size_t b = 0; b < step.buffers.size(); ++b) {
+      if (!step.buffers[b].permanent) look_at(AllocationId(b));
+    }
+  }
+
+  bool operator[](std::uint32_t launch) const { return far_[launch]; }
+
+ private:
+  bool forward(std::uint32_t launch) const { return step_.launches[launch].phase == Phase::forward; }
+
+  void look_at(AllocationId buffer) {
+    const auto& readers = order_.readers(buffer);
+    const auto count = std::ranges::count_if(readers, [&](std::uint32_t r) { return forward(r); });
+    if (count < 2) return;
+    std::uint32_t last = 0;
+    for (std::uint32_t reader : readers) {
+      if (forward(reader)) last = std::max(last, reader);
+    }
+    const std::uint32_t first = first_library(readers, last);
+    for (std::uint32_t reader : readers) {
+      if (forward(reader) && reader > first && parts_[reader].kind != PartKind::library) far_[reader] = true;
+    }
+  }
+
+  // The first of the libraries that something leads to, up to `last`.
+  std::uint32_t first_library(const std::vector<std::uint32_t>& readers, std::uint32_t last) {
+    ++stamp_;
+    std::uint32_t first = last;
+    std::vector<std::uint32_t> stack;
+    const auto visit = [&](std::uint32_t launch) {
+      if (!forward(launch) || launch > last || seen_[launch] == stamp_) return;
+      seen_[launch] = stamp_;
+      if (parts_[launch].kind == PartKind::library) first = std::min(first, launch);
+      else stack.push_back(launch);
+    };
+    for (std::uint32_t reader : readers) visit(reader);
+    while (!stack.empty()) {
+      const std::uint32_t launch = stack.back();
+      stack.pop_back();
+      for (std::uint32_t next : order_.after(launch)) visit(next);
+    }
+    return first;
+  }
+
+  const LoweredStep& step_;
+  const std::vector<Part>& parts_;
+  const Order& order_;
+  std::vector<bool> far_;
+  std::vector<std::uint32_t> seen_;
+  std::uint32_t stamp_ = 0;
+};
+
 // Which buffers are kept from the forward to the backward part.
 class Keeping {
  public:
   Keeping(const LoweredStep& step, const std::vector<Part>& parts, const Order& order)
-      : step_(step), parts_(parts), order_(order), network_(2 * step.buffers.size() + 2) {
+      : step_(step), parts_(parts), order_(order), far_apart_(step, parts, order), network_(2 * step.buffers.size() + 2) {
     for (std::size_t b = 0; b < step.buffers.size(); ++b) add(AllocationId(b));
     sink_side_ = network_.sink_side(source(), sink());
   }
@@ -37,7 +96,8 @@ class Keeping {
   }
   bool by_elements(AllocationId buffer) const {
     const std::uint32_t writer = order_.writers(buffer)[0];
-    return parts_[writer].kind == PartKind::element && step_.launches[writer].kernel.op != KernelOp::embedding;
+    return parts_[writer].kind == PartKind::element && step_.launches[writer].kernel.op != KernelOp::embedding &&
+           !far_apart_[writer];
   }
 
   void add(AllocationId buffer) {
@@ -64,6 +124,7 @@ class Keeping {
   const LoweredStep& step_;
   const std::vector<Part>& parts_;
   const Order& order_;
+  FarApart far_apart_;
   Network network_;
   std::vector<bool> sink_side_;
 };
