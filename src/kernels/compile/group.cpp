@@ -106,7 +106,7 @@ class Grouping {
       if (part.kind != PartKind::element) {
         return part.domain == domain && (part.kind != PartKind::columns || read_as_sums(launch, both, kept));
       }
-      if (part.domain == domain) return true;
+      if (part.domain == domain) return sums != PartKind::columns || read_inside(launch, both);
       return (sums != PartKind::element && part.domain == kept) || read_inside(launch, both);
     });
   }

@@ -17,7 +17,7 @@ using LaunchGroup = std::vector<std::uint32_t>;  // launches, in order
 // - A launch over fewer elements joins where nothing outside reads it (a broadcast operand), or where it works on the
 //   sums themselves.
 // - Sums down columns and over channels are complete when the kernel has ended: what reads them for every element is in
-//   another one. Sums along rows are at hand.
+//   another one. Their kernel writes nothing else for every element. Sums along rows are at hand.
 // - No group waits for another one that waits for it.
 // Pairs that share most bytes are joined first, where one reads what the other writes or both read the same.
 // `stack_of`: by launch, the stack in which a plan has its operators, 0 for none. With `planned`, launches that carry

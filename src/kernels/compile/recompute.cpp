@@ -165,7 +165,6 @@ class Recomputing {
   Recomputing(Rewriting& to, const Order& order, const Keeping& keeping) : to_(to), order_(order), keeping_(keeping) {}
 
   void before(Launch& launch) {
-    copies_.clear();
     for (Touch& read : launch.reads) read.buffer = again(read.buffer, launch);
   }
 
@@ -217,16 +216,42 @@ void recompute_cheap(LoweredStep& step, const Graph& graph) {
 
 namespace {
 
+// Operators that use their operand more than once: the expression of it would stand in them as often.
+bool uses_twice(Op op) {
+  switch (op) {
+    case Op::Gelu:
+    case Op::GeluGrad:
+    case Op::Silu:
+    case Op::SiluGrad:
+    case Op::Mish:
+    case Op::MishGrad:
+    case Op::HardSwish:
+    case Op::HardSwishGrad:
+    case Op::HardSigmoidGrad:
+    case Op::ClipGrad:
+    case Op::SigmoidGrad:
+    case Op::TanhGrad: return true;
+    default: return false;
+  }
+}
+
 // Operands that an expression reads when what is cheap is written out in it.
 class Inlined {
  public:
-  Inlined(const LoweredStep& step, const std::vector<Part>& parts, const Order& order)
-      : step_(step), order_(order), copied_(step.launches.size(), false), leaves_(step.launches.size()) {
+  Inlined(const LoweredStep& step, const Graph& graph, const std::vector<Part>& parts, const Order& order)
+      : step_(step),
+        graph_(graph),
+        order_(order),
+        copied_(step.launches.size(), false),
+        written_(step.launches.size(), false),
+        leaves_(step.launches.size()) {
     constexpr std::size_t most_operands = 4;  // torch/_inductor/config.py: realize_reads_threshold
     for (std::size_t i = 0; i < step.launches.size(); ++i) {
       if (parts[i].kind != PartKind::element) continue;
       collect_leaves(i);
-      copied_[i] = leaves_[i].size() <= most_operands && read_by_several(i, parts);
+      const bool few = leaves_[i].size() <= most_operands;
+      copied_[i] = few && read_by_several(i, parts);
+      written_[i] = !few && read_twice(i);
     }
   }
 
@@ -236,8 +261,8 @@ class Inlined {
   void collect_leaves(std::size_t launch) {
     for (const Touch& read : step_.launches[launch].reads) {
       const auto& writers = order_.writers(read.buffer);
-      const bool inside = writers.size() == 1 && !leaves_[writers[0]].empty() && order_.readers(read.buffer).size() == 1;
-      if (inside || (writers.size() == 1 && copied_[writers[0]])) {
+      const bool one = writers.size() == 1 && !leaves_[writers[0]].empty() && !written_[writers[0]];
+      if (one && (copied_[writers[0]] || order_.readers(read.buffer).size() == 1)) {
         leaves_[launch].insert(leaves_[launch].end(), leaves_[writers[0]].begin(), leaves_[writers[0]].end());
       } else {
         leaves_[launch].push_back(read.buffer);
@@ -246,6 +271,16 @@ class Inlined {
     std::ranges::sort(leaves_[launch]);
     const auto rest = std::ranges::unique(leaves_[launch]);
     leaves_[launch].erase(rest.begin(), rest.end());
+  }
+
+  bool read_twice(std::size_t launch) const {
+    for (const Touch& write : step_.launches[launch].writes) {
+      for (std::uint32_t reader : order_.readers(write.buffer)) {
+        const std::vector<NodeId>& nodes = step_.launches[reader].nodes;
+        if (!nodes.empty() && uses_twice(graph_[nodes.back()].op)) return true;
+      }
+    }
+    return false;
   }
 
   // By loops of the compiler, of the same part of the step.
@@ -262,8 +297,10 @@ class Inlined {
   }
 
   const LoweredStep& step_;
+  const Graph& graph_;
   const Order& order_;
-  std::vector<bool> copied_;
+  std::vector<bool> copied_;   // each reader gets its own
+  std::vector<bool> written_;  // its readers read it as an operand
   std::vector<std::vector<AllocationId>> leaves_;
 };
 
@@ -272,7 +309,7 @@ class Inlined {
 void duplicate_cheap(LoweredStep& step, const Graph& graph) {
   const std::vector<Part> parts = parts_of(step, graph);
   const Order order(step);
-  const Inlined inlined(step, parts, order);
+  const Inlined inlined(step, graph, parts, order);
   Rewriting rewriting(step);
   // The first reader keeps the launch itself; the others get copies of all that is written out in them.
   std::vector<bool> taken(rewriting.old().size(), false);
