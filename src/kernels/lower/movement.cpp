@@ -108,7 +108,10 @@ void lower_max_pool_gradient(Lowering& lowering, NodeId id) {
   Kernel kernel =
       plain_kernel(wide ? KernelOp::max_pool_3s2_backward : KernelOp::max_pool_2_backward, result.elements(), 2);
   kernel.channels_last = last;
-  lowering.emit(id, kernel, {gradient, lowering.operand(node.inputs[1])}, {result});
+  Launch& launch = lowering.emit(id, kernel, {gradient, lowering.operand(node.inputs[1])}, {result});
+  if (!lowering.options().in_parts || forward == nullptr) return;
+  // The operator takes the input too, though it reads nothing of it: so a compiler keeps it.
+  launch.reads.push_back({lowering.operand(forward->inputs[0]).buffer, 0});
 }
 
 // Whatever it does, it reads its inputs and writes its outputs.
