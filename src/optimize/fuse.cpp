@@ -8,6 +8,7 @@
 #include "evaluate/open/step_on_machine.h"
 #include "evaluate/plan/hash.h"
 #include "evaluate/plan/rewritten.h"
+#include "optimize/fuse_kernels.h"
 
 #include <monet/fuse.h>
 #include <monet/plan.h>
@@ -199,6 +200,7 @@ void fill(Fusion& result, const Graph& graph, const Fused& fused) {
 }  // namespace
 
 Expected<Fusion> fuse_network(const Network& network, const FuseOptions& given) {
+  if (fuses_kernels(given)) return fuse_kernels(network, given);
   const auto start = std::chrono::steady_clock::now();
   FuseOptions options = given;
   StepRequest& step = options.step;

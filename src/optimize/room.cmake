@@ -1,8 +1,9 @@
 monet_room(optimize
-  USES base solvers remat graph config hardware training mapping evaluate
+  USES base solvers remat graph config kernels hardware training mapping evaluate
   SOURCES
   checkpoint.cpp
   fuse.cpp
+  fuse_kernels.cpp
   fusion/candidates.cpp
   fusion/check.cpp
   fusion/choose.cpp

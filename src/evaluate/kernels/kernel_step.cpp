@@ -54,6 +54,7 @@ Expected<KernelStep> kernel_step(const Network& network, const StepRequest& opti
   MONET_TRY(RewrittenStep rewritten, rewritten_step(plan, opened.graph, hardware));
   const bool tf32 = options.products == "tf32" || options.train.precision == "tf32";
   const std::string graph_hash = hash_of(opened.graph);
+  MONET_TRY(std::vector<std::string> warnings, check_hashes(plan, opened.graph, hardware, options.force));
   KernelStep step;
   if (options.lowering == "compiled") {
     CompileOptions how{.tf32_products = tf32};
@@ -63,6 +64,7 @@ Expected<KernelStep> kernel_step(const Network& network, const StepRequest& opti
     step = kernel_step(std::move(rewritten.graph), laws, tf32);
   }
   step.graph_hash = graph_hash;
+  step.warnings = std::move(warnings);
   return step;
 }
 

@@ -20,6 +20,7 @@ struct KernelStep {
   AllocatorPeak memory;
   std::vector<OperatorStack> stacks = {};  // compiled: operators that are one kernel
   std::string graph_hash = {};             // of the step before anything is recomputed
+  std::vector<std::string> warnings = {};  // of a plan that was made for something else
 };
 
 // Of the core that has them; where none has, those that follow from the data sheet of the first core. Fails where that

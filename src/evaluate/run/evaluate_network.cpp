@@ -143,6 +143,7 @@ Expected<Evaluation> evaluate_kernels(const Network& network, const StepRequest&
   }
   MONET_TRY(const std::shared_ptr<const KernelLaws> laws, laws_of(hardware));
   MONET_TRY(const KernelStep step, kernel_step(network, options, hardware, *laws));
+  result.warnings = step.warnings;
   result.batch = options.train.batch.value_or(1);
   result.saved_bytes = step.memory.after_forward_bytes - step.memory.static_bytes;
   for (const Tensor& tensor : step.graph.tensors()) {

@@ -1,0 +1,175 @@
+#include "optimize/fuse_kernels.h"
+
+#include "base/stop.h"
+#include "base/stopwatch.h"
+#include "base/try.h"
+#include "evaluate/kernels/kernel_stacks.h"
+#include "evaluate/kernels/kernel_step.h"
+#include "evaluate/open/numbers.h"
+#include "evaluate/run/evaluate_network.h"
+#include "hardware/hardware.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace monet {
+
+namespace {
+
+double value_of(const KernelStep& step, const std::string& objective) {
+  if (objective == "sets") return static_cast<double>(step.lowered.launches.size());
+  if (objective == "energy") return step.costs.total_mj;
+  if (objective == "edp") return step.costs.total_mj * step.costs.total_us;
+  if (objective == "latency") return step.costs.total_us;
+  double bytes = 0;
+  for (const Launch& launch : step.lowered.launches) {
+    for (const auto* list : {&launch.reads, &launch.writes}) {
+      for (const Touch& touch : *list) bytes += static_cast<double>(touch.bytes);
+    }
+  }
+  return bytes;
+}
+
+class StackSearch {
+ public:
+  StackSearch(KernelStep first, const KernelLaws& laws, const FuseOptions& options, bool tf32)
+      : best_(std::move(first)), laws_(laws), options_(options), tf32_(tf32) {
+    value_ = value_of(best_, options.objective);
+  }
+
+  // Ends when no try of a round saves anything, or the number of tries that the effort allows is reached.
+  void run() {
+    const auto most = static_cast<std::size_t>(100 * options_.effort);
+    const std::function<bool()> stop =
+        options_.time_limit_s > 0 ? stop_after(options_.time_limit_s, options_.stop) : options_.stop;
+    for (bool saved = true; saved;) {
+      saved = false;
+      for (std::size_t i = best_.stacks.size(); i-- > 0;) {
+        for (int move = 0; move < 3 && i < best_.stacks.size(); ++move) {
+          if (stop && stop()) {
+            stopped_ = true;
+            return;
+          }
+          if (tried_ >= most) return;
+          saved |= attempt(i, move);
+        }
+      }
+    }
+  }
+
+  const KernelStep& best() const { return best_; }
+  std::size_t tried() const { return tried_; }
+  bool stopped() const { return stopped_; }
+
+ private:
+  bool attempt(std::size_t index, int move) {
+    std::vector<OperatorStack> stacks = best_.stacks;
+    OperatorStack& stack = stacks[index];
+    if (move == 0 || stack.size() < 3) {
+      if (move > 0) return false;  // the same as taking it apart
+      stacks.erase(stacks.begin() + static_cast<std::ptrdiff_t>(index));
+    } else {
+      stack.erase(move == 1 ? stack.begin() : stack.end() - 1);
+    }
+    ++tried_;
+    auto other = compiled_kernel_step(best_.graph, laws_, {.tf32_products = tf32_, .stacks = std::move(stacks)});
+    if (!other) return false;  // what is left of the stack shares nothing
+    const double value = value_of(*other, options_.objective);
+    if (value >= value_) return false;
+    value_ = value;
+    other->graph_hash = best_.graph_hash;
+    best_ = *std::move(other);
+    return true;
+  }
+
+  KernelStep best_;
+  double value_ = 0;
+  const KernelLaws& laws_;
+  const FuseOptions& options_;
+  bool tf32_;
+  std::size_t tried_ = 0;
+  bool stopped_ = false;
+};
+
+bool is_library(const Launch& launch) { return launch.kernel.kind != KernelKind::elementwise; }
+
+void fill_stacks(Fusion& result, const KernelStep& step) {
+  for (const Launch& launch : step.lowered.launches) {
+    result.bound_stacks += is_library(launch) ? 1 : 0;
+    if (launch.nodes.empty()) continue;
+    FusedOperators& to = result.stacks.emplace_back();
+    for (NodeId node : launch.nodes) to.operators.push_back(step.graph[node].name);
+    result.operators += static_cast<std::int64_t>(launch.nodes.size());
+  }
+}
+
+}  // namespace
+
+bool fuses_kernels(const FuseOptions& options) {
+  const auto hardware = options.step.machine.hardware();
+  if (!hardware) return false;
+  return std::ranges::any_of((*hardware)->cores, [](const Core& core) { return core.kernels != nullptr; });
+}
+
+Expected<Fusion> fuse_kernels(const Network& network, const FuseOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  if (!options.stacks.empty()) {
+    return Error{.message = "stacks by numbers of operators are for machines of arrays",
+                 .place = "--stacks",
+                 .advice = "name their operators in a plan, for monet evaluate --lowering compiled --plan"};
+  }
+  StepRequest request = options.step;
+  MONET_TRY(const std::shared_ptr<const Hardware> machine, request.machine.hardware());
+  MONET_TRY(const NumberChoice numbers, choose_numbers(network, *machine, request.train, request.zigzag));
+  request.train.precision = numbers.precision();
+  MONET_TRY(const std::shared_ptr<const KernelLaws> laws, laws_of(*machine));
+  Fusion result{
+      .model = network.name(), .hardware = machine->name, .objective = options.objective, .rules = "compiler"};
+  result.recipe = numbers.recipe;
+  result.recipe_from = name_of(numbers.from);
+  if (!request.plan.stacks.empty()) {
+    result.notes.push_back(fmt::format("the {} stacks of the plan are replaced", request.plan.stacks.size()));
+    request.plan.stacks.clear();
+  }
+  request.lowering = "eager";
+  MONET_TRY(const KernelStep eager, kernel_step(network, request, *machine, *laws));
+  request.lowering = "compiled";
+  MONET_TRY(KernelStep policy, kernel_step(network, request, *machine, *laws));
+  const bool tf32 = request.products == "tf32" || request.train.precision == "tf32";
+  const double policy_value = value_of(policy, options.objective);
+  StackSearch search(std::move(policy), *laws, options, tf32);
+  if (options.improve) search.run();
+  const double value = value_of(search.best(), options.objective);
+  result.unchanged = value_of(eager, options.objective) < value;
+  const KernelStep& answer = result.unchanged ? eager : search.best();
+  if (result.unchanged) {
+    request.lowering = "eager";
+    result.notes.emplace_back("operators one by one are better than the kernels of a compiler: use --lowering eager");
+  } else {
+    request.plan.stacks = planned_stacks_of(answer.stacks, answer.graph);
+    result.notes.push_back(fmt::format(
+        "stacks of a fusing compiler, {}: evaluate the plan with --lowering compiled",
+        value < policy_value ? fmt::format("improved by {:.2f} %", 100 * (1 - value / policy_value)) : "as its policy makes them"));
+  }
+  fill_stacks(result, answer);
+  MONET_TRY(const Evaluation evaluation, evaluate_network(network, request));
+  result.clock_hz = evaluation.clock_hz;
+  result.latency_cycles = evaluation.latency_cycles;
+  result.energy_pj = evaluation.energy_pj;
+  result.unfused_cycles = eager.costs.total_us * 1e-6 * evaluation.clock_hz;
+  result.unfused_pj = eager.costs.total_mj * 1e9;
+  result.bound_cycles = evaluation.bound_cycles;
+  result.tiles = evaluation.tiles;
+  result.evaluated = static_cast<std::int64_t>(search.tried()) + 2;
+  result.predicted = value;
+  result.stopped = search.stopped();
+  result.plan_yaml = evaluation.plan_yaml;
+  result.wall_s = seconds_since(start);
+  return result;
+}
+
+}  // namespace monet
