@@ -70,7 +70,8 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   const OptionGroup schedule(*evaluate, schedule_group);
   schedule
       .add("--lowering", command.options.lowering,
-           "on a graphics processor, kernel by kernel, by the laws of its file: eager, as a framework runs operators one "
+           "on a graphics processor, kernel by kernel, by the laws of its file: eager, as a framework runs operators "
+           "one "
            "by one; compiled, as a fusing compiler does, with the stacks of the plan or its own",
            "HOW")
       ->check(one_of({"eager", "compiled"}));

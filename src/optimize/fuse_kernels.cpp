@@ -151,9 +151,10 @@ Expected<Fusion> fuse_kernels(const Network& network, const FuseOptions& options
     result.notes.emplace_back("operators one by one are better than the kernels of a compiler: use --lowering eager");
   } else {
     request.plan.stacks = planned_stacks_of(answer.stacks, answer.graph);
-    result.notes.push_back(fmt::format(
-        "stacks of a fusing compiler, {}: evaluate the plan with --lowering compiled",
-        value < policy_value ? fmt::format("improved by {:.2f} %", 100 * (1 - value / policy_value)) : "as its policy makes them"));
+    result.notes.push_back(fmt::format("stacks of a fusing compiler, {}: evaluate the plan with --lowering compiled",
+                                       value < policy_value
+                                           ? fmt::format("improved by {:.2f} %", 100 * (1 - value / policy_value))
+                                           : "as its policy makes them"));
   }
   fill_stacks(result, answer);
   MONET_TRY(const Evaluation evaluation, evaluate_network(network, request));

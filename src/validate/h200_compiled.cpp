@@ -24,7 +24,8 @@ Expected<Validation> validate_h200_compiled(const std::string& data, const Valid
     add_step_rows(validation, steps[i], machine.step(steps[i], data, "compiled"));
   }
   validation.notes = {
-      "step ms: the measured step replayed as one graph of kernels, against the sum of its launches as a fusing compiler "
+      "step ms: the measured step replayed as one graph of kernels, against the sum of its launches as a fusing "
+      "compiler "
       "makes them; loss and optimizer are not compiled",
       "no law was fitted to kernels of a compiler: theirs are those of element-wise kernels and of sums along rows",
       "step mJ, peak bytes: as of h200",

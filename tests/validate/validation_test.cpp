@@ -72,6 +72,32 @@ TEST(Validation, StepsOnAGraphicsProcessorAreWithinTheirBars) {
   EXPECT_LT(steps->mean_absolute_percent("peak bytes"), 2);
 }
 
+double modelled_ms(const Validation& steps, const std::string& name) {
+  for (const ValidationRow& row : steps.rows) {
+    if (row.name == name && row.quantity == "step ms") return row.modelled;
+  }
+  ADD_FAILURE() << name;
+  return 0;
+}
+
+TEST(Validation, CompiledStepsAreWithinTheirBarsAndInOrder) {
+  const auto steps = validate("h200-compiled", {.data = {}, .only = {}, .jobs = 1});
+  ASSERT_TRUE(steps) << steps.error().message;
+  EXPECT_EQ(steps->rows.size(), 3U * 17);
+  for (const ValidationRow& row : steps->rows) EXPECT_EQ(row.aside, "") << row.name;
+  EXPECT_LT(steps->mean_absolute_percent("step ms"), 12);
+  EXPECT_LT(steps->mean_absolute_percent("step mJ"), 10);
+  EXPECT_LT(steps->mean_absolute_percent("peak bytes"), 2);
+  // Steps of one network come in the order in which they were measured.
+  for (const ValidationRow& a : steps->rows) {
+    for (const ValidationRow& b : steps->rows) {
+      const bool one_network = a.name.substr(0, a.name.find(',')) == b.name.substr(0, b.name.find(','));
+      if (a.quantity != "step ms" || b.quantity != "step ms" || !one_network || a.measured >= b.measured) continue;
+      EXPECT_LT(modelled_ms(*steps, a.name), modelled_ms(*steps, b.name)) << a.name << "; " << b.name;
+    }
+  }
+}
+
 TEST(Validation, OperatorsOfProfiledStepsByClass) {
   const auto classes = validate("h200-operators", {.data = {}, .only = "*: products", .jobs = 1});
   ASSERT_TRUE(classes) << classes.error().message;
@@ -86,7 +112,7 @@ TEST(Validation, SaysWhatIsWrong) {
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().message, "there is no validation 'silicone'");
   EXPECT_EQ(unknown.error().advice, "did you mean 'silicon'?");
-  for (const char* name : {"h200", "h200-operators", "memory", "silicon"}) {
+  for (const char* name : {"h200", "h200-compiled", "h200-operators", "memory", "silicon"}) {
     const auto absent = validate(name, {.data = "/nowhere"});
     ASSERT_FALSE(absent) << name;
     EXPECT_TRUE(absent.error().place.starts_with("/nowhere/")) << absent.error().place;

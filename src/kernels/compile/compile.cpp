@@ -83,9 +83,8 @@ std::vector<OperatorStack> stacks_of(const LoweredStep& step, const std::vector<
 Expected<CompiledStep> compile(const Graph& graph, const KernelLaws& laws, const CompileOptions& options) {
   CompiledStep result;
   result.channels_last = compiling::prefers_channels_last(graph);
-  LoweredStep step = lower(graph, {.tf32_products = options.tf32_products,
-                                   .in_parts = true,
-                                   .channels_last = result.channels_last});
+  LoweredStep step =
+      lower(graph, {.tf32_products = options.tf32_products, .in_parts = true, .channels_last = result.channels_last});
   compiling::pad_products(step, laws);
   compiling::recompute_cheap(step, graph);
   compiling::duplicate_cheap(step, graph);

@@ -74,7 +74,7 @@ class Fusing {
 
   bool leaves(AllocationId buffer, const LaunchGroup& group) const {
     const Allocation& allocation = step_.buffers[buffer.index()];
-    if (allocation.permanent || allocation.until_end) return true;
+    if (allocation.permanent || allocation.until_end || allocation.result) return true;
     const auto& readers = order_.readers(buffer);
     return readers.empty() ||
            !std::ranges::all_of(readers, [&](std::uint32_t reader) { return contains(group, reader); });

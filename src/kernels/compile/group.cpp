@@ -128,7 +128,8 @@ class Grouping {
   bool read_inside(std::uint32_t launch, const LaunchGroup& both) const {
     for (const Touch& write : step_.launches[launch].writes) {
       const Allocation& buffer = step_.buffers[write.buffer.index()];
-      if (buffer.permanent || buffer.until_end || order_.writers(write.buffer).size() != 1) return false;
+      if (buffer.permanent || buffer.until_end || buffer.result || order_.writers(write.buffer).size() != 1)
+        return false;
       const auto& readers = order_.readers(write.buffer);
       if (readers.empty()) return false;
       if (!std::ranges::all_of(readers, [&](std::uint32_t reader) { return contains(both, reader); })) return false;
@@ -137,9 +138,7 @@ class Grouping {
   }
 
   // Whether a third group waits for one of the two and is waited for by the other.
-  bool between(std::uint32_t g, std::uint32_t h) {
-    return reaches(g, h) || reaches(h, g);
-  }
+  bool between(std::uint32_t g, std::uint32_t h) { return reaches(g, h) || reaches(h, g); }
 
   bool reaches(std::uint32_t from, std::uint32_t to) {
     ++stamp_;

@@ -86,8 +86,8 @@ class Padding {
     step_.buffers.push_back({.bytes = static_cast<std::int64_t>(bytes)});
     const Touch to{AllocationId(step_.buffers.size() - 1), static_cast<std::int64_t>(bytes)};
     Launch copy;
-    copy.kernel = copy_of(bytes, launch.kernel.precision == KernelPrecision::bf16 ? KernelPrecision::bf16
-                                                                                  : KernelPrecision::fp32);
+    copy.kernel = copy_of(
+        bytes, launch.kernel.precision == KernelPrecision::bf16 ? KernelPrecision::bf16 : KernelPrecision::fp32);
     copy.phase = launch.phase;
     copy.cause = launch.cause;
     copy.reads = {read};

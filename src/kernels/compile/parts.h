@@ -1,4 +1,5 @@
-// What a fusing compiler sees in the launches of a step: which it can write as loops of its own, over how many elements.
+// What a fusing compiler sees in the launches of a step: which it can write as loops of its own, over how many
+// elements.
 #pragma once
 
 #include "graph/graph.h"

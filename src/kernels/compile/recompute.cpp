@@ -49,8 +49,10 @@ class FarApart {
     const auto visit = [&](std::uint32_t launch) {
       if (!forward(launch) || launch > last || seen_[launch] == stamp_) return;
       seen_[launch] = stamp_;
-      if (parts_[launch].kind == PartKind::library) first = std::min(first, launch);
-      else stack.push_back(launch);
+      if (parts_[launch].kind == PartKind::library)
+        first = std::min(first, launch);
+      else
+        stack.push_back(launch);
     };
     for (std::uint32_t reader : readers) visit(reader);
     while (!stack.empty()) {
@@ -73,7 +75,11 @@ class FarApart {
 class Keeping {
  public:
   Keeping(const LoweredStep& step, const std::vector<Part>& parts, const Order& order)
-      : step_(step), parts_(parts), order_(order), far_apart_(step, parts, order), network_(2 * step.buffers.size() + 2) {
+      : step_(step),
+        parts_(parts),
+        order_(order),
+        far_apart_(step, parts, order),
+        network_(2 * step.buffers.size() + 2) {
     for (std::size_t b = 0; b < step.buffers.size(); ++b) add(AllocationId(b));
     sink_side_ = network_.sink_side(source(), sink());
   }
@@ -289,7 +295,8 @@ class Inlined {
     if (made.writes.size() != 1) return false;
     const AllocationId buffer = made.writes[0].buffer;
     const Allocation& allocation = step_.buffers[buffer.index()];
-    if (allocation.permanent || allocation.until_end || order_.writers(buffer).size() != 1) return false;
+    if (allocation.permanent || allocation.until_end || allocation.result || order_.writers(buffer).size() != 1)
+      return false;
     const auto& readers = order_.readers(buffer);
     return readers.size() > 1 && std::ranges::all_of(readers, [&](std::uint32_t reader) {
              return parts[reader].kind != PartKind::library && step_.launches[reader].phase == made.phase;

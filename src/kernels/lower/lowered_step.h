@@ -17,6 +17,7 @@ struct Allocation {
   TensorId tensor;         // that it was made for; not valid: a copy or a temporary
   bool permanent = false;  // there before the step and after it: weights, states, the batch
   bool until_end = false;  // kept until the step ends: gradients of parameters, outputs
+  bool result = false;     // the step gives it: written even where nothing in it reads it
 };
 
 struct Touch {

@@ -36,6 +36,10 @@ LoweredStep Lowering::run() {
   for (std::size_t i = 0; i < graph_.tensors().size(); ++i) {
     if (graph_.tensors()[i].role == Role::weight_gradient) keep(TensorId(i));
   }
+  for (TensorId output : graph_.outputs) {
+    const AllocationId buffer = operands_[output.index()].buffer;
+    if (buffer.valid()) step_.buffers[buffer.index()].result = true;
+  }
   return std::move(step_);
 }
 
@@ -218,8 +222,7 @@ void Lowering::add_gradients_that_wait(NodeId id) {
           std::ranges::count_if(sum.inputs, [&](TensorId each) { return operands_[each.index()].buffer.valid(); });
       const bool last = arrived == static_cast<std::ptrdiff_t>(sum.inputs.size());
       const NodeId before = std::exchange(current_, reader);
-      const bool in_place =
-          !options_.in_parts && is_dense(first) && graph_[total].role != Role::weight_gradient;
+      const bool in_place = !options_.in_parts && is_dense(first) && graph_[total].role != Role::weight_gradient;
       Operand result = first;
       if (!in_place)
         result = allocate(total, dense_strides_as(shape(total), is_broadcast(first) ? contiguous_strides(shape(total))

@@ -53,9 +53,10 @@ std::string operators_text(const std::vector<std::string>& names) {
 std::string choice_text(const Fusion& fusion) {
   if (fusion.given) return "The stacks were given; their tiles were searched.";
   if (fusion.rules == "compiler") {
-    return fmt::format("Each stack is one kernel, by the rules of a fusing compiler. {} evaluations of the whole step.{}",
-                       grouped(fusion.evaluated),
-                       fusion.unchanged ? " Nothing was found that is better than operators one by one." : "");
+    return fmt::format(
+        "Each stack is one kernel, by the rules of a fusing compiler. {} evaluations of the whole step.{}",
+        grouped(fusion.evaluated),
+        fusion.unchanged ? " Nothing was found that is better than operators one by one." : "");
   }
   std::string text = fmt::format("{} sets by the rules, {} of different content, priced by {} evaluations; ",
                                  grouped(fusion.candidates), grouped(fusion.classes), grouped(fusion.priced));
