@@ -37,7 +37,7 @@ TEST(CompiledStep, ItsPlanGivesTheSameBits) {
     StepRequest again = by_compiler();
     auto plan = plan_from(first->plan_yaml, "plan");
     ASSERT_TRUE(plan) << plan.error().text();
-    EXPECT_FALSE(plan->stacks.empty()) << network;
+    EXPECT_EQ(plan->stacks.empty(), std::string(network) == "mlp-robotics") << network;  // products with a relu between
     again.plan = *std::move(plan);
     const auto second = evaluate_network(network, again);
     ASSERT_TRUE(second) << second.error().text();

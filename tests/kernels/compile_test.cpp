@@ -15,12 +15,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 
 namespace monet {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using Integers = std::vector<std::int64_t>;
 
@@ -61,10 +59,9 @@ double bytes_of_all(const std::vector<Touch>& touches) {
   return bytes;
 }
 
-constexpr Attr no = Attr::trans_a;
 TensorId product(GraphBuilder& builder, const char* name, TensorId a, TensorId b) {
   return builder.add(Op::MatMul, name, {a, b},
-                     {{no, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}});
+                     {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}});
 }
 
 TEST(Compile, AChainOfElementsIsOneKernelThatMovesItsEnds) {
@@ -332,10 +329,11 @@ TEST(CompileProperty, FusingSavesLaunchesAndBytes) {
       finished_apart += launch.nodes.empty() && launch.kernel.op == KernelOp::mean_23 ? 1 : 0;
     }
     EXPECT_LE(fused.launches.size(), eager.launches.size() + finished_apart) << info.name;
-    // A batch norm reads its input for the sums and again; an eager launch counts it once.
-    const bool channels =
-        std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op == Op::BatchNormalization; });
-    if (!channels) EXPECT_LE(bytes(fused), bytes(eager)) << info.name;
+    // Images: weights are copied into another layout, and batch norms read their input twice.
+    const bool images = std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op == Op::Conv; });
+    if (!images) {
+      EXPECT_LE(bytes(fused), bytes(eager)) << info.name;
+    }
   }
 }
 
