@@ -8,6 +8,7 @@ monet_room(kernels
   calibrate/minimize.cpp
   calibrate/row.cpp
   compile/compile.cpp
+  compile/duplicate.cpp
   compile/fused.cpp
   compile/group.cpp
   compile/layout.cpp

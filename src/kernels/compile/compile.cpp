@@ -1,5 +1,6 @@
 #include "kernels/compile/compile.h"
 
+#include "kernels/compile/duplicate.h"
 #include "kernels/compile/fused.h"
 #include "kernels/compile/group.h"
 #include "kernels/compile/layout.h"

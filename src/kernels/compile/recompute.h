@@ -12,8 +12,4 @@ namespace monet::compiling {
 // Requires: in `step` every forward buffer is written by one launch, but for those that are there before the step.
 void recompute_cheap(LoweredStep& step, const Graph& graph);
 
-// Gives every reader its own copy of a launch that computes element by element from at most four operands, as long as
-// none of them is a library (PyTorch's realize_reads_threshold).
-void duplicate_cheap(LoweredStep& step, const Graph& graph);
-
 }  // namespace monet::compiling
