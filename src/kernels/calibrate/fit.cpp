@@ -64,20 +64,17 @@ Fitted fit(const KernelLaws& laws, const KernelClass& of, const std::vector<Meas
   return result;
 }
 
-// The gradient of a batch norm on tensors in memory, with a multiprocessor for each channel: where none was measured
-// so, it streams at half the rate of the forward pass, which reads one tensor instead of two.
-void fit_streaming_gradients(KernelLaws& laws, std::vector<ClassLaw>& fitted) {
+// The gradient of a batch norm, by blocks that wait for memory, reads two tensors where the forward pass reads one: it is
+// at most half as fast, also where measurements leave that open since all of them were bound by something else.
+void bound_streaming_gradients(std::vector<ClassLaw>& fitted) {
   constexpr std::size_t alone = 1;
-  const auto is_alone = [&](const MeasuredKernel& point) {
-    return static_cast<double>(point.kernel.c) <= laws.multiprocessors && point.kernel.bytes >= laws.memory.memory_from;
-  };
   for (ClassLaw& law : fitted) {
     if (&form_of(law.kernel_class) != &channel_form || law.kernel_class.part != KernelPart::backward) continue;
-    if (std::ranges::any_of(law.measured, is_alone)) continue;
     KernelClass of = law.kernel_class;
     of.part = KernelPart::forward;
     const auto forward = std::ranges::find(fitted, of, &ClassLaw::kernel_class);
-    if (forward != fitted.end()) law.coefficients[alone] = forward->coefficients[alone] / 2;
+    if (forward == fitted.end()) continue;
+    law.coefficients[alone] = std::min(law.coefficients[alone], forward->coefficients[alone] / 2);
   }
 }
 
@@ -160,7 +157,7 @@ std::vector<ClassError> fit_classes(KernelLaws& laws, const std::vector<Measured
       }
     }
   });
-  fit_streaming_gradients(laws, fitted);
+  bound_streaming_gradients(fitted);
   for (ClassLaw& law : fitted) {
     std::erase_if(laws.classes, [&](const ClassLaw& old) { return old.kernel_class == law.kernel_class; });
     laws.classes.push_back(std::move(law));
