@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "kernels/calibrate/minimize.h"
+#include "kernels/laws/tiles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +15,24 @@ namespace {
 constexpr int fit_rounds = 12;
 constexpr std::array reaches = {0.5, 1.0, 2.0, 4.0, 8.0};
 constexpr std::array noises = {0.03, 0.1, 0.3, 1.0};
+
+// On tensor cores a convolution in large tiles is a product of as many: where measurements end before such tiles, its
+// rate in them is at least that of the product, which was fitted before.
+class LargeTiles {
+ public:
+  LargeTiles(const KernelLaws& laws, const KernelClass& of) {
+    const LawForm& form = form_of(of);
+    if (of.precision == KernelPrecision::fp32 || (&form != &windows_form && &form != &last_form)) return;
+    const ClassLaw* product = laws.find({.kind = KernelKind::product, .part = of.part, .precision = of.precision});
+    if (product != nullptr) least_ = product->coefficients[tile_rate] / loss(product->coefficients);
+  }
+
+  void bound(Coefficients& c) const { c[tile_rate] = std::max(c[tile_rate], least_ * loss(c)); }
+
+ private:
+  static double loss(const Coefficients& c) { return 1 + c[tile_edge] * 2 / 256; }
+  double least_ = 0;
+};
 
 std::vector<MeasuredKernel> without_fold(const std::vector<MeasuredKernel>& all, std::size_t fold, std::size_t folds) {
   std::vector<MeasuredKernel> kept;
@@ -117,27 +136,24 @@ Coefficients fit_coefficients(const KernelLaws& laws, const KernelClass& of,
     const double scale = scale_of(laws, of, c.scale);
     ranges.push_back({c.least * scale, c.most * scale});
   }
+  const LargeTiles large_tiles(laws, of);
   minimize(std::span(result).first(ranges.size()), ranges, fit_rounds, [&](std::span<const double> x) {
     Coefficients tried = result;
     std::copy(x.begin(), x.end(), tried.begin());
+    large_tiles.bound(tried);
     double sum = 0;
     for (const MeasuredKernel& point : kernels)
       sum += std::abs(std::log(form.us(laws, point.kernel, tried) / point.us));
     return sum;
   });
+  large_tiles.bound(result);
   return result;
 }
 
-std::vector<ClassError> fit_classes(KernelLaws& laws, const std::vector<MeasuredKernel>& kernels, int folds,
-                                    std::size_t jobs) {
-  std::map<KernelClass, std::vector<MeasuredKernel>> by_class;
-  for (const MeasuredKernel& point : kernels) {
-    KernelClass of = class_of(point.kernel);
-    if (point.kernel.cold_share > 0) of.variant = KernelVariant::cold;
-    by_class[of].push_back(point);
-  }
-  std::vector<ClassLaw> fitted;
-  for (auto& [of, points] : by_class) fitted.push_back({of, {}, points, {}, {}});
+namespace {
+
+// Coefficients and nearness of each, and how well they do.
+std::vector<ClassError> fit_laws(const KernelLaws& laws, std::vector<ClassLaw>& fitted, int folds, std::size_t jobs) {
   std::vector<ClassError> errors(fitted.size());
   for_each_index(fitted.size(), jobs, [&](std::size_t i) {
     ClassLaw& law = fitted[i];
@@ -157,12 +173,34 @@ std::vector<ClassError> fit_classes(KernelLaws& laws, const std::vector<Measured
       }
     }
   });
-  bound_streaming_gradients(fitted);
-  for (ClassLaw& law : fitted) {
-    std::erase_if(laws.classes, [&](const ClassLaw& old) { return old.kernel_class == law.kernel_class; });
-    laws.classes.push_back(std::move(law));
+  return errors;
+}
+
+}  // namespace
+
+std::vector<ClassError> fit_classes(KernelLaws& laws, const std::vector<MeasuredKernel>& kernels, int folds,
+                                    std::size_t jobs) {
+  std::map<KernelClass, std::vector<MeasuredKernel>> by_class;
+  for (const MeasuredKernel& point : kernels) {
+    KernelClass of = class_of(point.kernel);
+    if (point.kernel.cold_share > 0) of.variant = KernelVariant::cold;
+    by_class[of].push_back(point);
   }
-  complete(laws);
+  std::vector<ClassError> errors;
+  for (const bool products : {true, false}) {
+    std::vector<ClassLaw> fitted;
+    for (auto& [of, points] : by_class) {
+      if ((of.kind == KernelKind::product) == products) fitted.push_back({of, {}, points, {}, {}});
+    }
+    const std::vector<ClassError> found = fit_laws(laws, fitted, folds, jobs);
+    errors.insert(errors.end(), found.begin(), found.end());
+    bound_streaming_gradients(fitted);
+    for (ClassLaw& law : fitted) {
+      std::erase_if(laws.classes, [&](const ClassLaw& old) { return old.kernel_class == law.kernel_class; });
+      laws.classes.push_back(std::move(law));
+    }
+    complete(laws);
+  }
   return errors;
 }
 
