@@ -27,12 +27,16 @@ const LawForm& form_of(const KernelClass& of) {
     case KernelKind::convolution: return convolution_form(of);
     case KernelKind::batch_norm: return of.variant == KernelVariant::channels_last ? stream_form : channel_form;
     case KernelKind::layer_norm:
+      if (of.part == KernelPart::backward) return norm_gradient_form;
+      [[fallthrough]];
     case KernelKind::softmax:
     case KernelKind::log_softmax:
     case KernelKind::nll: return cold ? cold_rows_form : rows_form;
     case KernelKind::attention: return attention_form;
     case KernelKind::optimizer: return optimizer_form;
-    case KernelKind::elementwise: return cold ? cold_stream_form : stream_form;
+    case KernelKind::elementwise:
+      if (of.op == KernelOp::sum_rows) return cold ? cold_rows_form : rows_form;
+      return cold ? cold_stream_form : stream_form;
   }
   return stream_form;
 }
@@ -60,7 +64,7 @@ double file_unit(Scale scale) {
 std::span<const LawForm* const> all_forms() {
   static constexpr std::array forms = {&product_form,     &windows_form,   &pointwise_form, &last_form,
                                        &winograd_form,    &depthwise_form, &channel_form,   &stream_form,
-                                       &cold_stream_form, &rows_form,      &cold_rows_form, &optimizer_form,
+                                       &cold_stream_form, &rows_form,      &cold_rows_form, &optimizer_form, &norm_gradient_form,
                                        &attention_form};
   return forms;
 }

@@ -95,7 +95,8 @@ KernelOp pool_op(const Node& node, bool backward) {
   const auto& size = node.attributes.integers(Attr::kernel_shape);
   const bool wide = !size.empty() && size.back() > 2;
   if (node.op != Op::MaxPool && !backward) return wide ? KernelOp::adaptive_avg_pool_7 : KernelOp::avg_pool_2;
-  if (node.op != Op::MaxPool) return KernelOp::expand_23_div;
+  // Each input looks for the windows that it is in, as it does in the gradient of a maximum.
+  if (node.op != Op::MaxPool) return wide ? KernelOp::max_pool_3s2_backward : KernelOp::max_pool_2_backward;
   return wide ? KernelOp::max_pool_3s2 : KernelOp::max_pool_2;
 }
 

@@ -65,6 +65,7 @@ Kernel elementwise_kernel(KernelOp op, std::span<const Operand> operands, const 
     kernel.op = permuting(each, result);
     if (kernel.op == KernelOp::bhds_to_bhsd) return kernel;
   }
+  if (kernel.op == KernelOp::cast) kernel.passes = 0;  // of two widths
   return kernel;
 }
 

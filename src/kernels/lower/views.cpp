@@ -53,7 +53,8 @@ void lower_expand(Lowering& lowering, NodeId id) {
   lowering.emit(id, elementwise_kernel(KernelOp::mul_scalar, std::span(&from, 1), result), {from}, {result});
 }
 
-// One kernel for contiguous operands; others are copied one after the other at the rate of their strides.
+// One kernel, which reads contiguous operands by vectors and others element by element, each with its place computed as
+// in a permuted copy.
 void lower_concat(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
   std::vector<Operand> parts;
@@ -62,24 +63,13 @@ void lower_concat(Lowering& lowering, NodeId id) {
   const Shape& shape = lowering.shape(node.outputs[0]);
   const Operand result = last ? lowering.allocate(node.outputs[0], dense_strides(shape, {0, 2, 3, 1}))
                               : lowering.allocate(node.outputs[0]);
-  const std::size_t axis = axis_of(node);
+  Kernel kernel{.kind = KernelKind::elementwise, .op = KernelOp::bhds_to_bhsd};
   if (last || std::ranges::all_of(parts, is_contiguous)) {
-    Kernel kernel{.kind = KernelKind::elementwise};
-    kernel.op = axis + 1 == shape.size() ? KernelOp::cat_qkv : KernelOp::cat_channels;
-    kernel.elements = result.elements();
-    lowering.emit(id, kernel, parts, {result});
-    return;
+    kernel.op = axis_of(node) + 1 == shape.size() ? KernelOp::cat_qkv : KernelOp::cat_channels;
+    kernel.parts = static_cast<std::int64_t>(parts.size());
   }
-  std::int64_t start = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Operand to = sliced(result, axis, start, parts[i].shape[axis], 1);
-    start += parts[i].shape[axis];
-    if (i + 1 == parts.size()) {
-      lowering.emit(id, copy_kernel(parts[i], to), {parts[i]}, {to});
-    } else {
-      lowering.emit_beside(id, copy_kernel(parts[i], to), {parts[i]}, {to});
-    }
-  }
+  kernel.elements = result.elements();
+  lowering.emit(id, kernel, parts, {result});
 }
 
 // Blocks of pixels to channels and back: a permuted copy.
