@@ -32,6 +32,7 @@ monet_room(kernels
   lower/operand.cpp
   lower/products.cpp
   lower/rows.cpp
+  lower/split_gradient.cpp
   lower/sums.cpp
   lower/views.cpp
   lower/walk.cpp

@@ -1,5 +1,7 @@
 #include "kernels/lower/companions.h"
 
+#include "kernels/lower/split_gradient.h"
+
 #include <algorithm>
 #include <array>
 
@@ -52,6 +54,7 @@ Companions::Companions(const Graph& graph) : of_(graph.nodes().size()), with_(gr
   find_mean_gradients(graph, readers);
   find_norm_gradients(graph);
   find_promotions(graph, readers);
+  find_split_gradients(graph, readers);
 }
 
 void Companions::join(NodeId node, Companion kind, NodeId leader) {
@@ -169,6 +172,18 @@ void Companions::find_mean_gradients(const Graph& graph, const Readers& readers)
     const NodeId division = producer(graph, node.inputs[0]);
     if (!division.valid() || graph[division].op != Op::Div || !is_number(graph, graph[division].inputs[1])) continue;
     if (readers.of(node.inputs[0]).size() == 1) join(division, Companion::mean_gradient, NodeId(i));
+  }
+}
+
+// Slices that cut a tensor into pieces are a split, whatever an exporter makes of it: the gradient joins theirs, and no
+// zeros are written or added.
+void Companions::find_split_gradients(const Graph& graph, const Readers& readers) {
+  for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+    const Node& node = graph.nodes()[i];
+    if (node.op != Op::Sum || node.phase != Phase::backward) continue;
+    const auto pieces = pieces_of_sum(graph, readers, node);
+    if (!pieces) continue;
+    for (NodeId piece : *pieces) join(piece, Companion::split_part, NodeId(i));
   }
 }
 

@@ -69,6 +69,19 @@ Kernel elementwise_kernel(KernelOp op, std::span<const Operand> operands, const 
   return kernel;
 }
 
+// It reads contiguous operands by vectors and others element by element, each with its place computed as in a permuted
+// copy.
+Kernel concat_kernel(std::span<const Operand> parts, const Operand& result, std::size_t axis) {
+  Kernel kernel{.kind = KernelKind::elementwise, .op = KernelOp::bhds_to_bhsd};
+  const bool last = is_channels_last(result) && std::ranges::all_of(parts, is_channels_last);
+  if (last || std::ranges::all_of(parts, is_contiguous)) {
+    kernel.op = axis + 1 == result.shape.size() ? KernelOp::cat_qkv : KernelOp::cat_channels;
+    kernel.parts = static_cast<std::int64_t>(parts.size());
+  }
+  kernel.elements = result.elements();
+  return kernel;
+}
+
 Kernel copy_kernel(const Operand& from, const Operand& to) {
   if (from.shape.size() == 4 && is_contiguous(to) && !is_contiguous(from)) {
     Kernel kernel{.kind = KernelKind::elementwise, .op = KernelOp::nhwc_to_nchw};

@@ -71,9 +71,11 @@ Operand Lowering::temporary(const Shape& shape, std::int64_t element_bytes) {
           .element_bytes = element_bytes};
 }
 
-Operand Lowering::contiguous(const Operand& from) {
+Operand Lowering::contiguous(const Operand& from) { return copied(from, static_cast<int>(graph_[current_].phase)); }
+
+Operand Lowering::copied(const Operand& from, int phase) {
   if (is_contiguous(from)) return from;
-  const auto key = std::tuple(from.buffer, from.offset, from.shape, from.strides);
+  const auto key = std::tuple(phase, from.buffer, from.offset, from.shape, from.strides);
   if (const auto found = copies_.find(key); found != copies_.end()) return found->second;
   Operand copy = temporary(from.shape, from.element_bytes);
   emit_beside(current_, copy_kernel(from, copy), {from}, {copy});
@@ -83,7 +85,8 @@ Operand Lowering::contiguous(const Operand& from) {
 
 Operand Lowering::as_shape(const Operand& from, const Shape& shape) {
   if (auto view = reshaped(from, shape)) return *view;
-  return *reshaped(contiguous(from), shape);
+  constexpr int any_phase = -1;
+  return *reshaped(copied(from, any_phase), shape);
 }
 
 Operand Lowering::as_image(const Operand& from, bool channels_last) {
@@ -198,6 +201,7 @@ void Lowering::lower_node(NodeId id) {
 // A tensor that is read more than once gets one gradient from each reader: autograd adds each as soon as it is there,
 // into the first one where nobody else needs that any more.
 void Lowering::add_gradients_that_wait(NodeId id) {
+  if (companions_.of(id).kind == Companion::split_part) return;
   for (TensorId output : graph_[id].outputs) {
     if (!output.valid()) continue;
     for (NodeId reader : readers_.of(output)) {

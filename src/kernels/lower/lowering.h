@@ -32,9 +32,11 @@ class Lowering {
   // A new buffer for no tensor.
   Operand temporary(const Shape& shape, std::int64_t element_bytes);
 
-  // The operand itself, or a contiguous copy; a second request gives the first copy.
+  // The operand itself, or a contiguous copy that an operator makes for itself: what is saved for the backward pass is
+  // the operand, so that the gradient copies again. A second request in one phase gives the first copy.
   Operand contiguous(const Operand& operand);
-  // A view of that shape, on a contiguous copy where strides do not allow it.
+  // A view of that shape, on a contiguous copy where strides do not allow it. The copy is a tensor of its own, which is
+  // saved.
   Operand as_shape(const Operand& operand, const Shape& shape);
   // Contiguous or channels last, by a copy where it is neither: what convolutions, pools and batch norms take.
   Operand as_image(const Operand& operand, bool channels_last);
@@ -60,6 +62,7 @@ class Lowering {
   void lower_companion(NodeId node);
   void add_gradients_that_wait(NodeId node);
   Launch& launch(NodeId node, Kernel kernel, std::span<const Operand> reads, std::span<const Operand> writes);
+  Operand copied(const Operand& operand, int phase);
   AllocationId new_buffer(std::int64_t bytes, TensorId tensor);
 
   const Graph& graph_;
@@ -70,7 +73,7 @@ class Lowering {
   std::vector<Operand> operands_;  // by tensor; without a buffer: not made yet
   std::vector<bool> done_;         // by node
   std::vector<bool> carried_;      // by node: in a launch, or silent
-  std::map<std::tuple<AllocationId, std::int64_t, Shape, Strides>, Operand> copies_;
+  std::map<std::tuple<int, AllocationId, std::int64_t, Shape, Strides>, Operand> copies_;
   NodeId current_;
 };
 
@@ -89,6 +92,8 @@ void lower_optimizer(Lowering& lowering, NodeId node);
 
 // Element by element over `result`, which has their shape.
 Kernel elementwise_kernel(KernelOp op, std::span<const Operand> operands, const Operand& result);
+// `parts` one after the other along an axis.
+Kernel concat_kernel(std::span<const Operand> parts, const Operand& result, std::size_t axis);
 // A copy into another layout: of `from` to `to`, which have one shape.
 Kernel copy_kernel(const Operand& from, const Operand& to);
 

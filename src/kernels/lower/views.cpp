@@ -53,8 +53,6 @@ void lower_expand(Lowering& lowering, NodeId id) {
   lowering.emit(id, elementwise_kernel(KernelOp::mul_scalar, std::span(&from, 1), result), {from}, {result});
 }
 
-// One kernel, which reads contiguous operands by vectors and others element by element, each with its place computed as
-// in a permuted copy.
 void lower_concat(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
   std::vector<Operand> parts;
@@ -63,13 +61,7 @@ void lower_concat(Lowering& lowering, NodeId id) {
   const Shape& shape = lowering.shape(node.outputs[0]);
   const Operand result = last ? lowering.allocate(node.outputs[0], dense_strides(shape, {0, 2, 3, 1}))
                               : lowering.allocate(node.outputs[0]);
-  Kernel kernel{.kind = KernelKind::elementwise, .op = KernelOp::bhds_to_bhsd};
-  if (last || std::ranges::all_of(parts, is_contiguous)) {
-    kernel.op = axis_of(node) + 1 == shape.size() ? KernelOp::cat_qkv : KernelOp::cat_channels;
-    kernel.parts = static_cast<std::int64_t>(parts.size());
-  }
-  kernel.elements = result.elements();
-  lowering.emit(id, kernel, parts, {result});
+  lowering.emit(id, concat_kernel(parts, result, axis_of(node)), parts, {result});
 }
 
 // Blocks of pixels to channels and back: a permuted copy.
