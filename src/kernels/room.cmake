@@ -22,6 +22,7 @@ monet_room(kernels
   laws/rows.cpp
   laws/stream.cpp
   laws/workspace.cpp
+  lower/caching_allocator.cpp
   lower/companions.cpp
   lower/convolutions.cpp
   lower/element_kernels.cpp
