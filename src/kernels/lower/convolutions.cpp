@@ -116,10 +116,16 @@ void lower_pool(Lowering& lowering, NodeId id) {
   kernel.h = image.height;
   kernel.w = image.width;
   kernel.channels_last = last;
+  std::vector<Operand> reads = {input};
+  if (backward) {
+    if (const auto forward = lowering.take_pooled(result.shape)) reads.push_back(kept(*forward));
+  } else if (node.op == Op::AveragePool) {
+    lowering.keep_pooled(input);
+  }
   std::vector<Operand> writes = {result};
   if (node.outputs.size() > 1 && node.outputs[1].valid())
     writes.push_back(allocate_image(lowering, node.outputs[1], last));
-  lowering.emit(id, kernel, {input}, writes);
+  lowering.emit(id, kernel, reads, writes);
 }
 
 }  // namespace monet::lowering

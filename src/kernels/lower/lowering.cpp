@@ -96,6 +96,16 @@ Operand Lowering::as_image(const Operand& from, bool channels_last) {
   return permuted(contiguous(permuted(from, last)), back);
 }
 
+std::optional<Operand> Lowering::take_pooled(const Shape& shape) {
+  for (std::size_t i = pooled_.size(); i-- > 0;) {
+    if (pooled_[i].shape != shape) continue;
+    const Operand found = pooled_[i];
+    pooled_.erase(pooled_.begin() + static_cast<std::ptrdiff_t>(i));
+    return found;
+  }
+  return std::nullopt;
+}
+
 Launch& Lowering::launch(NodeId node, Kernel kernel, std::span<const Operand> reads, std::span<const Operand> writes) {
   const bool multiplies = kernel.kind == KernelKind::product || kernel.kind == KernelKind::convolution;
   if (!multiplies) kernel.precision = precision(reads.empty() ? writes[0] : reads[0]);

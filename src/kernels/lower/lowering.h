@@ -42,6 +42,11 @@ class Lowering {
   Operand as_image(const Operand& operand, bool channels_last);
 
   // Launches. Nodes are that one and its companions that have not been launched before; precision is that of the first
+  // What an average pool reads is kept for its gradient, though that needs its shape alone. Gradients come in the opposite
+  // order: the last of this shape is the one.
+  void keep_pooled(const Operand& input) { pooled_.push_back(input); }
+  std::optional<Operand> take_pooled(const Shape& shape);
+
   // operand unless the kernel says more. `bytes` and `cold` are filled in.
   Launch& emit(NodeId node, Kernel kernel, std::initializer_list<Operand> reads, std::initializer_list<Operand> writes);
   Launch& emit(NodeId node, Kernel kernel, const std::vector<Operand>& reads, const std::vector<Operand>& writes);
@@ -74,6 +79,7 @@ class Lowering {
   std::vector<bool> done_;         // by node
   std::vector<bool> carried_;      // by node: in a launch, or silent
   std::map<std::tuple<int, AllocationId, std::int64_t, Shape, Strides>, Operand> copies_;
+  std::vector<Operand> pooled_;
   NodeId current_;
 };
 

@@ -82,7 +82,9 @@ void lower_max_pool_gradient(Lowering& lowering, NodeId id) {
   Kernel kernel =
       plain_kernel(wide ? KernelOp::max_pool_3s2_backward : KernelOp::max_pool_2_backward, result.elements(), 2);
   kernel.channels_last = last;
-  lowering.emit(id, kernel, {gradient, lowering.operand(node.inputs[1])}, {result});
+  std::vector<Operand> reads = {gradient, lowering.operand(node.inputs[1])};
+  if (forward != nullptr) reads.push_back(kept(lowering.operand(forward->inputs[0])));
+  lowering.emit(id, kernel, reads, {result});
 }
 
 // Whatever it does, it reads its inputs and writes its outputs.
