@@ -74,10 +74,17 @@ double group_channels(const Kernel& k, std::int64_t channels) {
   return whole_tiles ? 32 * std::ceil(each / 32) : each;
 }
 
+// Tensor cores read 16 bytes of channels at a time: fewer are filled up.
+double filled_channels(const Kernel& k) {
+  const double vector = 16 / bytes_of(k.precision);
+  const bool fills = k.groups == 1 && k.precision != KernelPrecision::fp32;
+  return fills ? vector * std::ceil(real_of(k.c) / vector) : real_of(k.c);
+}
+
 // As a product of the channels-last tensors, windows gathered on the way.
 ProductShape implicit_product(const Kernel& k) {
   const double groups = real_of(k.groups);
-  double c = real_of(k.c) / groups, o = real_of(k.o) / groups;
+  double c = filled_channels(k) / groups, o = real_of(k.o) / groups;
   (k.part == KernelPart::input_gradient ? c : o) = group_channels(k, k.part == KernelPart::input_gradient ? k.c : k.o);
   switch (k.part) {
     case KernelPart::input_gradient:
@@ -98,7 +105,8 @@ double product_on_layout_us(const KernelLaws& laws, const Kernel& k, const Coeff
 }
 
 double windows_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c) {
-  double copies = 2 * c[layout_start] + (input_bytes(k) + output_bytes(k)) / c[layout_rate];
+  const double filled = input_bytes(k) * filled_channels(k) / real_of(k.c);
+  double copies = 2 * c[layout_start] + (filled + output_bytes(k)) / c[layout_rate];
   if (taps(k) > 1) copies += c[layout_start] + weight_bytes(k) / c[layout_weight_rate];
   return product_on_layout_us(laws, k, c) + copies;
 }
