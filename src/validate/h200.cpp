@@ -14,8 +14,8 @@ namespace monet {
 namespace {
 
 // The first products on a stream make workspaces that stay, 32 MiB each for the two libraries of products (PyTorch,
-// aten/src/ATen/cuda/CUDABlas.cpp, on this chip): some measured steps hold theirs, most found them made. Such a step holds
-// at least 60 MiB more before it begins than weights, states and data take.
+// aten/src/ATen/cuda/CUDABlas.cpp, on this chip): some measured steps hold theirs, most found them made. Such a step
+// holds at least 60 MiB more before it begins than weights, states and data take.
 std::int64_t library_workspace(const MeasuredStep& measured, const AllocatorPeak& modelled) {
   constexpr std::int64_t mebibyte = 1 << 20;
   return measured.static_bytes - modelled.static_bytes >= 60 * mebibyte ? 64 * mebibyte : 0;

@@ -83,8 +83,8 @@ Fitted fit(const KernelLaws& laws, const KernelClass& of, const std::vector<Meas
   return result;
 }
 
-// The gradient of a batch norm, by blocks that wait for memory, reads two tensors where the forward pass reads one: it is
-// at most half as fast, also where measurements leave that open since all of them were bound by something else.
+// The gradient of a batch norm, by blocks that wait for memory, reads two tensors where the forward pass reads one: it
+// is at most half as fast, also where measurements leave that open since all of them were bound by something else.
 void bound_streaming_gradients(std::vector<ClassLaw>& fitted) {
   constexpr std::size_t alone = 1;
   for (ClassLaw& law : fitted) {

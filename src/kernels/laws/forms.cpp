@@ -11,6 +11,7 @@ const LawForm& convolution_form(const KernelClass& of) {
     case KernelVariant::pointwise: return pointwise_form;
     case KernelVariant::channels_last: return last_form;
     case KernelVariant::depthwise:
+      return of.part == KernelPart::weight_gradient ? depthwise_weight_form : depthwise_form;
     case KernelVariant::depthwise_last: return depthwise_form;
     default:
       return of.part == KernelPart::weight_gradient && of.precision == KernelPrecision::fp32 ? winograd_form
@@ -62,10 +63,10 @@ double file_unit(Scale scale) {
 }
 
 std::span<const LawForm* const> all_forms() {
-  static constexpr std::array forms = {&product_form,     &windows_form,   &pointwise_form, &last_form,
-                                       &winograd_form,    &depthwise_form, &channel_form,   &stream_form,
-                                       &cold_stream_form, &rows_form,      &cold_rows_form, &optimizer_form, &norm_gradient_form,
-                                       &attention_form};
+  static constexpr std::array forms = {
+      &product_form,       &windows_form,          &pointwise_form,   &last_form, &winograd_form,  &depthwise_form,
+      &channel_form,       &stream_form,           &cold_stream_form, &rows_form, &cold_rows_form, &optimizer_form,
+      &norm_gradient_form, &depthwise_weight_form, &attention_form};
   return forms;
 }
 

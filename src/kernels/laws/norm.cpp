@@ -15,9 +15,9 @@ constexpr std::array<Coefficient, 5> channel_coefficients = {{
     {"small", 0.5, 0.01, 10, Scale::none, "how much longer small images take: times 100 / pixels - 1"},
 }};
 
-// A block whose registers hold a channel reads it once; two of these share a multiprocessor. The library has such kernels
-// for numbers of 32 bits: up to 64 elements of each of 512 threads, where there are one tensor to hold, and half of that
-// where there are two.
+// A block whose registers hold a channel reads it once; two of these share a multiprocessor. The library has such
+// kernels for numbers of 32 bits: up to 64 elements of each of 512 threads, where there are one tensor to hold, and
+// half of that where there are two.
 bool reads_once(const Kernel& k, double elements) {
   if (k.precision == KernelPrecision::bf16) return false;
   return elements <= (k.part == KernelPart::forward ? 32768 : 16384);

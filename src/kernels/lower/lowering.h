@@ -42,8 +42,8 @@ class Lowering {
   Operand as_image(const Operand& operand, bool channels_last);
 
   // Launches. Nodes are that one and its companions that have not been launched before; precision is that of the first
-  // What an average pool reads is kept for its gradient, though that needs its shape alone. Gradients come in the opposite
-  // order: the last of this shape is the one.
+  // What an average pool reads is kept for its gradient, though that needs its shape alone. Gradients come in the
+  // opposite order: the last of this shape is the one.
   void keep_pooled(const Operand& input) { pooled_.push_back(input); }
   std::optional<Operand> take_pooled(const Shape& shape);
 

@@ -9,8 +9,8 @@
 
 namespace monet::lowering {
 
-// The nodes that put the zeros, in the order of their pieces; nothing where the inputs of `sum` are no pieces of one axis
-// that fill it.
+// The nodes that put the zeros, in the order of their pieces; nothing where the inputs of `sum` are no pieces of one
+// axis that fill it.
 std::optional<std::vector<NodeId>> pieces_of_sum(const Graph& graph, const Readers& readers, const Node& sum);
 
 // The axis along which such a node puts zeros.
