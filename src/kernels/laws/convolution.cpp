@@ -81,6 +81,9 @@ double filled_channels(const Kernel& k) {
   return fills ? vector * std::ceil(real_of(k.c) / vector) : real_of(k.c);
 }
 
+// Kernels for fp32 numbers with channels first add up a result in one block.
+bool shares_sums(const Kernel& k) { return k.precision != KernelPrecision::fp32 || k.channels_last; }
+
 // As a product of the channels-last tensors, windows gathered on the way.
 ProductShape implicit_product(const Kernel& k) {
   const double groups = real_of(k.groups);
@@ -88,9 +91,9 @@ ProductShape implicit_product(const Kernel& k) {
   (k.part == KernelPart::input_gradient ? c : o) = group_channels(k, k.part == KernelPart::input_gradient ? k.c : k.o);
   switch (k.part) {
     case KernelPart::input_gradient:
-      return {groups, pixels(k), c, std::max(1.0, o * taps(k) / real_of(k.stride * k.stride))};
+      return {groups, pixels(k), c, std::max(1.0, o * taps(k) / real_of(k.stride * k.stride)), shares_sums(k)};
     case KernelPart::weight_gradient: return {groups, o, c * taps(k), out_pixels(k)};
-    default: return {groups, out_pixels(k), o, c * taps(k)};
+    default: return {groups, out_pixels(k), o, c * taps(k), shares_sums(k)};
   }
 }
 
