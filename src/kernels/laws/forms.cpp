@@ -36,7 +36,7 @@ const LawForm& form_of(const KernelClass& of) {
     case KernelKind::attention: return attention_form;
     case KernelKind::optimizer: return optimizer_form;
     case KernelKind::elementwise:
-      if (of.op == KernelOp::sum_rows) return cold ? cold_rows_form : rows_form;
+      if (of.op == KernelOp::sum_rows || of.op == KernelOp::mean_23) return cold ? cold_rows_form : rows_form;
       return cold ? cold_stream_form : stream_form;
   }
   return stream_form;

@@ -12,11 +12,18 @@ constexpr std::array<Coefficient, 3> rows_coefficients = {{
     {"passes", 1.2, 0.2, 8, Scale::none, "times the memory's time of operands and results"},
 }};
 
+// How many results a mean of each image and channel has.
+double results_of(const Kernel& k) {
+  if (k.columns > 0) return static_cast<double>(k.columns);
+  return static_cast<double>(k.elements) / static_cast<double>(std::max<std::int64_t>(1, k.h * k.w));
+}
+
 // The forward pass of a negative log-likelihood is one block, whose threads share the rows; a sum to columns goes down
-// them.
+// them; a mean has a row for each result.
 double rows_of(const Kernel& k) {
   constexpr double threads = 1024;
-  if (k.kind == KernelKind::elementwise) {
+  if (k.op == KernelOp::mean_23) return results_of(k);
+  if (k.op == KernelOp::sum_rows) {
     return static_cast<double>(k.elements) / static_cast<double>(std::max<std::int64_t>(1, k.columns));
   }
   const auto rows = static_cast<double>(k.rows);
@@ -37,7 +44,7 @@ double row_bytes(const Kernel& k) {
 }
 
 // Where blocks share the rows of a sum, a launch clears what they add to.
-double starts_of_rows(const Kernel& k) { return k.kind == KernelKind::elementwise && rows_of(k) >= 1024 ? 2 : 1; }
+double starts_of_rows(const Kernel& k) { return k.op == KernelOp::sum_rows && rows_of(k) >= 1024 ? 2 : 1; }
 
 double rows_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c) {
   return c[0] * starts_of_rows(k) + rows_of(k) * c[1] + c[2] * memory_us(laws.memory, row_bytes(k));
