@@ -36,7 +36,7 @@ const LawForm& form_of(const KernelClass& of) {
     case KernelKind::attention: return attention_form;
     case KernelKind::optimizer: return optimizer_form;
     case KernelKind::elementwise:
-      if (of.op == KernelOp::sum_rows || of.op == KernelOp::mean_23) return cold ? cold_rows_form : rows_form;
+      if (of.op == KernelOp::sum_rows || of.op == KernelOp::mean_23) return cold ? cold_sums_form : sums_form;
       return cold ? cold_stream_form : stream_form;
   }
   return stream_form;
@@ -63,10 +63,11 @@ double file_unit(Scale scale) {
 }
 
 std::span<const LawForm* const> all_forms() {
-  static constexpr std::array forms = {
-      &product_form,       &windows_form,          &pointwise_form,   &last_form, &winograd_form,  &depthwise_form,
-      &channel_form,       &stream_form,           &cold_stream_form, &rows_form, &cold_rows_form, &optimizer_form,
-      &norm_gradient_form, &depthwise_weight_form, &attention_form};
+  static constexpr std::array forms = {&product_form,       &windows_form,   &pointwise_form, &last_form,
+                                       &winograd_form,      &depthwise_form, &channel_form,   &stream_form,
+                                       &cold_stream_form,   &rows_form,      &cold_rows_form, &optimizer_form,
+                                       &norm_gradient_form, &sums_form,      &cold_sums_form, &depthwise_weight_form,
+                                       &attention_form};
   return forms;
 }
 

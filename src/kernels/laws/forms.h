@@ -45,6 +45,6 @@ double cold_memory_us(const MemoryLaw& law, double bytes);
 
 extern const LawForm product_form, windows_form, pointwise_form, last_form, winograd_form;
 extern const LawForm depthwise_form, channel_form, stream_form, cold_stream_form, rows_form, cold_rows_form,
-    norm_gradient_form, depthwise_weight_form, optimizer_form, attention_form;
+    norm_gradient_form, sums_form, cold_sums_form, depthwise_weight_form, optimizer_form, attention_form;
 
 }  // namespace monet

@@ -12,6 +12,13 @@ constexpr std::array<Coefficient, 3> rows_coefficients = {{
     {"passes", 1.2, 0.2, 8, Scale::none, "times the memory's time of operands and results"},
 }};
 
+// The same for sums, which read every element once.
+constexpr std::array<Coefficient, 3> sum_coefficients = {{
+    {"start", 3, 0.1, 30, Scale::none, "us"},
+    {"row", 0.001, 1e-6, 0.1, Scale::none, "us of a row"},
+    {"passes", 1, 0.9, 1.2, Scale::none, "times the memory's time of what is summed"},
+}};
+
 // How many results a mean of each image and channel has.
 double results_of(const Kernel& k) {
   if (k.columns > 0) return static_cast<double>(k.columns);
@@ -75,6 +82,8 @@ double norm_gradient_us(const KernelLaws& laws, const Kernel& k, const Coefficie
 
 const LawForm norm_gradient_form = {"norm gradient", norm_gradient_coefficients, norm_gradient_us};
 const LawForm rows_form = {"rows", rows_coefficients, rows_us};
+const LawForm sums_form = {"sums", sum_coefficients, rows_us};
+const LawForm cold_sums_form = {"cold sums", sum_coefficients, cold_rows_us};
 const LawForm cold_rows_form = {"cold rows", rows_coefficients, cold_rows_us};
 
 }  // namespace monet

@@ -64,6 +64,12 @@ const Operand& Lowering::allocate(TensorId id, Strides strides) {
   return operands_[id.index()];
 }
 
+void Lowering::set_nothing(TensorId id) {
+  allocate(id);
+  step_.buffers.back().permanent = true;
+  step_.buffers.back().bytes = 0;
+}
+
 Operand Lowering::temporary(const Shape& shape, std::int64_t element_bytes) {
   return {.buffer = new_buffer(element_count(shape) * element_bytes, {}),
           .shape = shape,
@@ -167,10 +173,7 @@ void Lowering::lower_companion(NodeId id) {
   switch (companions_.of(id).kind) {
     case Companion::known:
       for (TensorId output : node.outputs) {
-        if (!output.valid()) continue;
-        allocate(output);
-        step_.buffers.back().permanent = true;
-        step_.buffers.back().bytes = 0;
+        if (output.valid()) set_nothing(output);
       }
       silent(id);
       break;

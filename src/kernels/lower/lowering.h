@@ -29,6 +29,8 @@ class Lowering {
   // A new buffer for a tensor, contiguous or at these dense strides.
   const Operand& allocate(TensorId id);
   const Operand& allocate(TensorId id, Strides strides);
+  // A tensor that takes no memory and no launch.
+  void set_nothing(TensorId id);
   // A new buffer for no tensor.
   Operand temporary(const Shape& shape, std::int64_t element_bytes);
 

@@ -117,6 +117,11 @@ void lower_movement(Lowering& lowering, NodeId id) {
 void lower_generate(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
   if (!node.inputs.empty()) return lower_plain(lowering, id);
+  // The mask of a dropout that drops nothing, and the like: nobody makes it.
+  const auto& results = lowering.graph().outputs;
+  if (lowering.readers(node.outputs[0]).empty() && std::ranges::find(results, node.outputs[0]) == results.end()) {
+    return lowering.set_nothing(node.outputs[0]);
+  }
   const Operand result = lowering.allocate(node.outputs[0]);
   lowering.emit(id, plain_kernel(KernelOp::fill, result.elements(), 1), {}, {result});
 }
