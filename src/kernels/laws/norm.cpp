@@ -31,8 +31,10 @@ double channel_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c
   const double area = static_cast<double>(k.h) * static_cast<double>(k.w);
   const double elements = static_cast<double>(k.batch) * area, channels = static_cast<double>(k.c);
   const MemoryLaw& memory = laws.memory;
+  // The gradient reads two tensors together, and waits for the one that is not in the cache.
+  const double waits = std::min(1.0, k.part == KernelPart::forward ? k.cold_share : 2 * k.cold_share);
   const double beyond =
-      std::clamp((k.bytes - memory.cache_until) / (memory.memory_from - memory.cache_until), k.cold_share, 1.0);
+      std::clamp((k.bytes - memory.cache_until) / (memory.memory_from - memory.cache_until), waits, 1.0);
   const double slower = 1 + c[4] * std::max(0.0, 100 / area - 1);
   const double block = elements * (beyond / c[1] + (1 - beyond) / c[2]);
   if (reads_once(k, elements)) {
