@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "kernels/calibrate/minimize.h"
+#include "kernels/laws.h"
 #include "kernels/laws/tiles.h"
 
 #include <algorithm>
@@ -17,20 +18,23 @@ constexpr std::array reaches = {0.5, 1.0, 2.0, 4.0, 8.0};
 constexpr std::array noises = {0.03, 0.1, 0.3, 1.0};
 
 // On tensor cores a convolution in large tiles is a product of as many: where measurements end before such tiles, its
-// rate in them is at least that of the product, which was fitted before.
+// rate in them is at least that of a large product, whose law was fitted before.
 class LargeTiles {
  public:
   LargeTiles(const KernelLaws& laws, const KernelClass& of) {
     const LawForm& form = form_of(of);
     if (of.precision == KernelPrecision::fp32 || (&form != &windows_form && &form != &last_form)) return;
-    const ClassLaw* product = laws.find({.kind = KernelKind::product, .part = of.part, .precision = of.precision});
-    if (product != nullptr) least_ = product->coefficients[tile_rate] / loss(product->coefficients);
+    constexpr std::int64_t large = 8192;
+    Kernel product{.kind = KernelKind::product, .part = of.part, .precision = of.precision};
+    product.m = product.n = product.k = large;
+    derive_sizes(product);
+    if (laws.find(class_of(product)) != nullptr) least_ = product.flops / microseconds(laws, product);
   }
 
   void bound(Coefficients& c) const { c[tile_rate] = std::max(c[tile_rate], least_ * loss(c)); }
 
  private:
-  static double loss(const Coefficients& c) { return 1 + c[tile_edge] * 2 / 256; }
+  static double loss(const Coefficients& c) { return 1 + c[tile_edge] * 2 / 256; }  // of the largest tiles
   double least_ = 0;
 };
 
