@@ -174,6 +174,22 @@ TEST(KernelLaws, ColdOperandsMixBothLaws) {
   EXPECT_NEAR(microseconds(laws, k), 1.5 + (0.15 + 0.3) / 2, 1e-3);
 }
 
+// A product in one block of 100 waits for memory as a block of a batch norm does, here twice as long as for the cache;
+// one on all multiprocessors does not.
+TEST(KernelLaws, FewBlocksWaitForColdOperands) {
+  KernelLaws laws = hand_made_laws();
+  laws.cold_slowdown = {0.2, 0.2, 0.2};
+  set_law(laws, "product.forward.fp32", {1e12, 1e-9, 100, 1e-9, 1e9, 1, 1e-9});  // 100 us, whatever its size
+  set_law(laws, "batch_norm.forward.fp32", {3, 50, 100, 1e9, 1e-9});
+  for (const std::int64_t rows : {64, 6400}) {
+    Kernel k{.kind = KernelKind::product, .m = rows, .n = 64, .k = 1};
+    const double warm = microseconds(laws, k);
+    k.cold_share = 1;
+    const double busy = rows == 64 ? 0.01 : 1;
+    EXPECT_NEAR(microseconds(laws, k) / warm, 1 + 0.2 + (1 - busy) * (1 - 0.2), 0.01) << rows;
+  }
+}
+
 TEST(KernelLaws, WhatNobodyMeasuredHasALawOfItsRelatives) {
   KernelLaws laws = hand_made_laws();
   set_law(laws, "elementwise.add.bf16", {7, 1e9, 1});
