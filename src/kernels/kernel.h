@@ -119,6 +119,7 @@ struct Kernel {
   // Element-wise. Passes: how often `elements` numbers are read or written; 0: as its op does.
   std::int64_t elements = 0;
   double passes = 0;
+  std::int64_t parts = 0;  // of a concatenation; 0: two channels' or three projections', as measured
 
   // Attention: batch × heads × (queries s, keys `keys`) × d.
   std::int64_t s = 0, keys = 0, d = 0, heads = 0;

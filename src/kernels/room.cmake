@@ -31,6 +31,7 @@ monet_room(kernels
   laws/rows.cpp
   laws/stream.cpp
   laws/workspace.cpp
+  lower/caching_allocator.cpp
   lower/companions.cpp
   lower/convolutions.cpp
   lower/element_kernels.cpp
@@ -42,6 +43,7 @@ monet_room(kernels
   lower/operand.cpp
   lower/products.cpp
   lower/rows.cpp
+  lower/split_gradient.cpp
   lower/sums.cpp
   lower/views.cpp
   lower/walk.cpp

@@ -23,7 +23,7 @@ Expected<Validation> validate_h200(const std::string& data, const ValidateOption
       "framework makes them",
       "step mJ: of the whole board, against power and energy of the same launches",
       "peak bytes: the largest of the peaks of the three phases, with workspaces of libraries, against what a caching "
-      "allocator holds",
+      "allocator holds; steps that hold the 64 MiB that libraries of products take once for a stream are set aside",
       "tf32: products of fp32 numbers at the rate of tf32; checkpointed: all that residual and transformer blocks save "
       "inside is computed again",
   };

@@ -43,18 +43,99 @@ TEST(KernelLaws, ASplitSumUsesMoreMultiprocessors) {
   EXPECT_NEAR(microseconds(laws, k), 0.1 + 1 + 2.0 * 16 * 16 * 1000 / 1e6 + 0, 0.3);
 }
 
+// The 100 multiprocessors of the machine by hand hold two channels each of those that are read once.
 TEST(KernelLaws, ABatchNormIsABlockAChannel) {
   KernelLaws laws = hand_made_laws();
-  set_law(laws, "batch_norm.forward.fp32", {3, 50, 100, 1e-9});
+  set_law(laws, "batch_norm.forward.fp32", {3, 50, 100, 1e9, 1e-9});
   Kernel k{.kind = KernelKind::batch_norm, .batch = 10, .c = 50, .h = 20, .w = 20};
   EXPECT_NEAR(microseconds(laws, k), 3 + 4000 / 100.0, 1e-6);
-  k.c = 100;
+  k.c = 200;
   EXPECT_NEAR(microseconds(laws, k), 3 + 4000 / 100.0, 1e-6);
-  k.c = 101;
+  k.c = 201;
   EXPECT_NEAR(microseconds(laws, k), 3 + 2 * 4000 / 100.0, 1e-6);
   k.c = 50;
   k.cold_share = 1;  // streams at the rate of one block from memory
   EXPECT_NEAR(microseconds(laws, k), 3 + 4000 / 50.0, 1e-6);
+}
+
+// More than registers hold is read twice: a block's own time and that of three passes through memory, whichever is
+// more.
+TEST(KernelLaws, ALargeBatchNormIsReadTwice) {
+  KernelLaws laws = hand_made_laws();
+  set_law(laws, "batch_norm.forward.fp32", {3, 1e9, 1e9, 1e9, 1e-9});
+  const Kernel k{.kind = KernelKind::batch_norm, .batch = 100, .c = 10, .h = 100, .w = 100};
+  EXPECT_NEAR(microseconds(laws, k), 3 + 3 * 4 * 1e7 / 4e6, 0.1);
+}
+
+TEST(KernelLaws, SumsGoDownRowsAndBlocksShareMany) {
+  KernelLaws laws = hand_made_laws();
+  set_law(laws, "elementwise.sum_rows.fp32", {3, 0.001, 1});
+  Kernel k{.kind = KernelKind::elementwise, .op = KernelOp::sum_rows};
+  k.columns = 100;
+  k.elements = 100 * 1000;
+  EXPECT_NEAR(microseconds(laws, k), 3 + 1 + 4e5 / 8e6, 1e-6);
+  k.elements = 100 * 2000;  // two launches
+  EXPECT_NEAR(microseconds(laws, k), 2 * 3 + 2 + 8e5 / 8e6, 1e-6);
+}
+
+// PyTorch shares rows above 65536 between blocks.
+TEST(KernelLaws, ManyRowsOfALayerNormShareTheGradientOfItsParameters) {
+  KernelLaws laws = hand_made_laws();
+  set_law(laws, "layer_norm.backward.fp32", {4, 0.001, 0.01, 1});
+  Kernel k{.kind = KernelKind::layer_norm, .part = KernelPart::backward, .rows = 65536, .columns = 10};
+  EXPECT_NEAR(microseconds(laws, k), 4 + 65.536 + 655.36 + 3 * 4 * 655360 / 8e6, 1e-6);
+  k.rows = 65537;
+  EXPECT_NEAR(microseconds(laws, k), 4 + 65.537 + 3 * 4 * 655370 / 8e6, 1e-6);
+}
+
+// A block for each of 10 x 9 weights, 100 multiprocessors, 8 images of two steps of 32 pixels.
+TEST(KernelLaws, WeightsOfADepthwiseConvolutionHaveABlockEach) {
+  KernelLaws laws = hand_made_laws();
+  set_law(laws, "convolution.weight_gradient.fp32.depthwise", {3, 0.5, 0.25});
+  const Kernel k{.kind = KernelKind::convolution,
+                 .part = KernelPart::weight_gradient,
+                 .batch = 8,
+                 .c = 10,
+                 .o = 10,
+                 .h = 7,
+                 .w = 7,
+                 .oh = 7,
+                 .ow = 7,
+                 .kernel_h = 3,
+                 .kernel_w = 3,
+                 .groups = 10};
+  EXPECT_NEAR(microseconds(laws, k), 3 + 0.9 * 8 * (0.5 + 2 * 0.25), 1e-6);
+}
+
+TEST(KernelLaws, PartsOfAConcatenationStartInPairs) {
+  KernelLaws laws = hand_made_laws();
+  set_law(laws, "elementwise.cat_channels.fp32", {2, 1e9, 1});
+  Kernel k{.kind = KernelKind::elementwise, .op = KernelOp::cat_channels, .elements = 1000};
+  const double two = microseconds(laws, k);
+  k.parts = 2;
+  EXPECT_DOUBLE_EQ(microseconds(laws, k), two);
+  k.parts = 10;
+  EXPECT_NEAR(microseconds(laws, k) - two, 4 * 2, 1e-9);
+}
+
+// A group of 4 channels takes the time of one of 32, in fp32.
+TEST(KernelLaws, GroupsAreWholeTiles) {
+  KernelLaws laws = hand_made_laws();
+  set_law(laws, "convolution.forward.fp32.windows", {10e6, 1e-9, 1e-9, 1e-9, 1, 1, 1e-9, 1e-9, 1e12, 1e12});
+  Kernel k{.kind = KernelKind::convolution,
+           .batch = 64,
+           .c = 128,
+           .o = 128,
+           .h = 16,
+           .w = 16,
+           .oh = 16,
+           .ow = 16,
+           .kernel_h = 3,
+           .kernel_w = 3,
+           .groups = 32};
+  const double each_four = microseconds(laws, k);
+  k.o = 32 * 32;
+  EXPECT_NEAR(microseconds(laws, k) / each_four, 1, 0.05);
 }
 
 TEST(KernelLaws, OptimizersLaunchAsOftenAsTheirArgumentsAsk) {
@@ -91,6 +172,22 @@ TEST(KernelLaws, ColdOperandsMixBothLaws) {
   EXPECT_NEAR(microseconds(laws, k), 2 + 1.2e6 / 4e6, 1e-3);
   k.cold_share = 0.5;
   EXPECT_NEAR(microseconds(laws, k), 1.5 + (0.15 + 0.3) / 2, 1e-3);
+}
+
+// A product in one block of 100 waits for memory as a block of a batch norm does, here twice as long as for the cache;
+// one on all multiprocessors does not.
+TEST(KernelLaws, FewBlocksWaitForColdOperands) {
+  KernelLaws laws = hand_made_laws();
+  laws.cold_slowdown = {0.2, 0.2, 0.2};
+  set_law(laws, "product.forward.fp32", {1e12, 1e-9, 100, 1e-9, 1e9, 1, 1e-9});  // 100 us, whatever its size
+  set_law(laws, "batch_norm.forward.fp32", {3, 50, 100, 1e9, 1e-9});
+  for (const std::int64_t rows : {64, 6400}) {
+    Kernel k{.kind = KernelKind::product, .m = rows, .n = 64, .k = 1};
+    const double warm = microseconds(laws, k);
+    k.cold_share = 1;
+    const double busy = rows == 64 ? 0.01 : 1;
+    EXPECT_NEAR(microseconds(laws, k) / warm, 1 + 0.2 + (1 - busy) * (1 - 0.2), 0.01) << rows;
+  }
 }
 
 TEST(KernelLaws, WhatNobodyMeasuredHasALawOfItsRelatives) {

@@ -166,6 +166,108 @@ TEST(Lower, TheGradientOfASliceIsAFillAndACopy) {
   EXPECT_THAT(texts, Contains("bshd_to_bhsd 12"));
 }
 
+// PyTorch: chunk and split have SplitBackward, one concatenation; their exporter writes slices.
+TEST(Lower, SlicesThatCutATensorAreJoinedInTheGradient) {
+  for (const std::int64_t second : {3, 2}) {  // the second slice ends with the tensor, or before
+    GraphBuilder builder("chunks");
+    const TensorId x = builder.parameter("x", {4, 6});
+    const auto part = [&](const char* name, std::int64_t start, std::int64_t size) {
+      return builder.add(Op::Slice, name, {x},
+                         {{Attr::axes, Integers{1}},
+                          {Attr::starts, Integers{start}},
+                          {Attr::steps, Integers{1}},
+                          {Attr::shape, Integers{4, size}}});
+    };
+    const TensorId left = builder.add(Op::Relu, "left", {part("a", 0, 3)});
+    const TensorId right = builder.add(Op::Relu, "right", {part("b", 3, second)});
+    builder.output(builder.add(Op::Concat, "y", {right, left}, {{Attr::axis, std::int64_t{1}}}));
+    const std::vector<std::string> texts = texts_of(lower(step_of(builder), {}));
+    EXPECT_THAT(texts, Contains("fill 24").Times(second == 3 ? 0 : 2));
+    EXPECT_THAT(texts, Contains("cat_qkv 24").Times(second == 3 ? 2 : 0));  // along rows: forwards and backwards
+  }
+}
+
+Attributes convolution_of_one() {
+  return {{Attr::strides, Integers{1, 1}},
+          {Attr::dilations, Integers{1, 1}},
+          {Attr::pads, Integers{0, 0, 0, 0}},
+          {Attr::group, std::int64_t{1}}};
+}
+
+// PyTorch: the convolution of a slice copies it, saves the slice, and its gradient copies once more.
+TEST(Lower, WhatAConvolutionCopiesIsNotSaved) {
+  GraphBuilder builder("slice");
+  const TensorId x = builder.input("x", {2, 8, 4, 4});
+  const TensorId made = builder.add(Op::Mul, "made", {x, builder.parameter("s", {8, 1, 1})});
+  const TensorId half = builder.add(Op::Slice, "half", {made},
+                                    {{Attr::axes, Integers{1}},
+                                     {Attr::starts, Integers{4}},
+                                     {Attr::steps, Integers{1}},
+                                     {Attr::shape, Integers{2, 4, 4, 4}}});
+  const TensorId y = builder.add(Op::Conv, "conv", {half, builder.parameter("w", {8, 4, 1, 1})}, convolution_of_one());
+  builder.output(
+      builder.add(Op::ReduceMean, "mean", {y}, {{Attr::axes, Integers{2, 3}}, {Attr::keepdims, std::int64_t{0}}}));
+  const LoweredStep step = lower(step_of(builder), {});
+  std::vector<Phase> copies;
+  for (const Launch& launch : step.launches) {
+    if (launch.kernel.op == KernelOp::qkv_slice_to_bhsd && launch.kernel.elements == 128)
+      copies.push_back(launch.phase);
+  }
+  EXPECT_THAT(copies, ElementsAre(Phase::forward, Phase::backward));
+}
+
+// PyTorch: a linear layer on a transposed view is a copy, a product and an addition in place (aten::linear, matmul).
+TEST(Lower, ALinearLayerOnATransposedViewAddsItsBiasAfterwards) {
+  GraphBuilder builder("mixer");
+  const TensorId x = builder.input("x", {2, 8, 16});
+  const TensorId turned = builder.add(Op::Transpose, "tokens", {x}, {{Attr::perm, Integers{0, 2, 1}}});
+  const TensorId product =
+      builder.add(Op::MatMul, "product", {turned, builder.parameter("w", {8, 32})},
+                  {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}});
+  builder.output(builder.add(Op::Add, "sum", {product, builder.parameter("b", {32})}));
+  EXPECT_THAT(launches_of(builder),
+              ElementsAre("bhds_to_bhsd 256", "product input_gradient 1x32x32x8", "row_bias 1024"));
+}
+
+// PyTorch: one CatArrayBatchedCopy, whatever the strides of the parts.
+TEST(Lower, AConcatenationIsOneLaunch) {
+  GraphBuilder builder("cat");
+  const TensorId x = builder.input("x", {2, 8, 4, 4});
+  const TensorId half = builder.add(Op::Slice, "half", {x},
+                                    {{Attr::axes, Integers{1}},
+                                     {Attr::starts, Integers{0}},
+                                     {Attr::steps, Integers{1}},
+                                     {Attr::shape, Integers{2, 4, 4, 4}}});
+  builder.output(builder.add(Op::Concat, "strided", {half, x}, {{Attr::axis, std::int64_t{1}}}));
+  builder.output(builder.add(Op::Concat, "dense", {x, x, x}, {{Attr::axis, std::int64_t{1}}}));
+  EXPECT_THAT(launches_of(builder), ElementsAre("bhds_to_bhsd 384", "cat_channels 768"));
+}
+
+// PyTorch: avg_pool2d saves its input.
+TEST(Lower, AveragePoolsKeepTheirInput) {
+  GraphBuilder builder("pool");
+  const TensorId x = builder.input("x", {2, 4, 8, 8});
+  const TensorId y = builder.add(Op::Conv, "conv", {x, builder.parameter("w", {4, 4, 1, 1})}, convolution_of_one());
+  const TensorId pooled = builder.add(Op::AveragePool, "pool", {y},
+                                      {{Attr::kernel_shape, Integers{2, 2}},
+                                       {Attr::strides, Integers{2, 2}},
+                                       {Attr::pads, Integers{0, 0, 0, 0}},
+                                       {Attr::dilations, Integers{1, 1}},
+                                       {Attr::count_include_pad, std::int64_t{0}},
+                                       {Attr::shape, Integers{2, 4, 4, 4}}});
+  builder.output(
+      builder.add(Op::ReduceMean, "mean", {pooled}, {{Attr::axes, Integers{2, 3}}, {Attr::keepdims, std::int64_t{0}}}));
+  const LoweredStep step = lower(step_of(builder), {});
+  const auto written =
+      std::ranges::find(step.launches, KernelKind::convolution, [](const Launch& l) { return l.kernel.kind; });
+  ASSERT_NE(written, step.launches.end());
+  const AllocationId kept = written->writes[0].buffer;
+  const auto gradient =
+      std::ranges::find(step.launches, KernelOp::max_pool_2_backward, [](const Launch& l) { return l.kernel.op; });
+  ASSERT_NE(gradient, step.launches.end());
+  EXPECT_TRUE(std::ranges::any_of(gradient->reads, [&](const Touch& t) { return t.buffer == kept && t.bytes == 0; }));
+}
+
 TEST(Lower, EveryBuiltInNetworkBecomesLaunches) {
   for (const BuiltinInfo& info : builtin_networks()) {
     auto forward = build_builtin(info.name + ":batch=2");

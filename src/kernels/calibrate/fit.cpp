@@ -2,6 +2,8 @@
 
 #include "base/parallel.h"
 #include "kernels/calibrate/minimize.h"
+#include "kernels/laws.h"
+#include "kernels/laws/tiles.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,6 +16,27 @@ namespace {
 constexpr int fit_rounds = 12;
 constexpr std::array reaches = {0.5, 1.0, 2.0, 4.0, 8.0};
 constexpr std::array noises = {0.03, 0.1, 0.3, 1.0};
+
+// On tensor cores a convolution in large tiles is a product of as many: where measurements end before such tiles, its
+// rate in them is at least that of a large product, whose law was fitted before.
+class LargeTiles {
+ public:
+  LargeTiles(const KernelLaws& laws, const KernelClass& of) {
+    const LawForm& form = form_of(of);
+    if (of.precision == KernelPrecision::fp32 || (&form != &windows_form && &form != &last_form)) return;
+    constexpr std::int64_t large = 8192;
+    Kernel product{.kind = KernelKind::product, .part = of.part, .precision = of.precision};
+    product.m = product.n = product.k = large;
+    derive_sizes(product);
+    if (laws.find(class_of(product)) != nullptr) least_ = product.flops / microseconds(laws, product);
+  }
+
+  void bound(Coefficients& c) const { c[tile_rate] = std::max(c[tile_rate], least_ * loss(c)); }
+
+ private:
+  static double loss(const Coefficients& c) { return 1 + c[tile_edge] * 2 / 256; }  // of the largest tiles
+  double least_ = 0;
+};
 
 std::vector<MeasuredKernel> without_fold(const std::vector<MeasuredKernel>& all, std::size_t fold, std::size_t folds) {
   std::vector<MeasuredKernel> kept;
@@ -64,20 +87,17 @@ Fitted fit(const KernelLaws& laws, const KernelClass& of, const std::vector<Meas
   return result;
 }
 
-// The gradient of a batch norm on tensors in memory, with a multiprocessor for each channel: where none was measured
-// so, it streams at half the rate of the forward pass, which reads one tensor instead of two.
-void fit_streaming_gradients(KernelLaws& laws, std::vector<ClassLaw>& fitted) {
+// The gradient of a batch norm, by blocks that wait for memory, reads two tensors where the forward pass reads one: it
+// is at most half as fast, also where measurements leave that open since all of them were bound by something else.
+void bound_streaming_gradients(std::vector<ClassLaw>& fitted) {
   constexpr std::size_t alone = 1;
-  const auto is_alone = [&](const MeasuredKernel& point) {
-    return static_cast<double>(point.kernel.c) <= laws.multiprocessors && point.kernel.bytes >= laws.memory.memory_from;
-  };
   for (ClassLaw& law : fitted) {
     if (&form_of(law.kernel_class) != &channel_form || law.kernel_class.part != KernelPart::backward) continue;
-    if (std::ranges::any_of(law.measured, is_alone)) continue;
     KernelClass of = law.kernel_class;
     of.part = KernelPart::forward;
     const auto forward = std::ranges::find(fitted, of, &ClassLaw::kernel_class);
-    if (forward != fitted.end()) law.coefficients[alone] = forward->coefficients[alone] / 2;
+    if (forward == fitted.end()) continue;
+    law.coefficients[alone] = std::min(law.coefficients[alone], forward->coefficients[alone] / 2);
   }
 }
 
@@ -120,27 +140,24 @@ Coefficients fit_coefficients(const KernelLaws& laws, const KernelClass& of,
     const double scale = scale_of(laws, of, c.scale);
     ranges.push_back({c.least * scale, c.most * scale});
   }
+  const LargeTiles large_tiles(laws, of);
   minimize(std::span(result).first(ranges.size()), ranges, fit_rounds, [&](std::span<const double> x) {
     Coefficients tried = result;
     std::copy(x.begin(), x.end(), tried.begin());
+    large_tiles.bound(tried);
     double sum = 0;
     for (const MeasuredKernel& point : kernels)
       sum += std::abs(std::log(form.us(laws, point.kernel, tried) / point.us));
     return sum;
   });
+  large_tiles.bound(result);
   return result;
 }
 
-std::vector<ClassError> fit_classes(KernelLaws& laws, const std::vector<MeasuredKernel>& kernels, int folds,
-                                    std::size_t jobs) {
-  std::map<KernelClass, std::vector<MeasuredKernel>> by_class;
-  for (const MeasuredKernel& point : kernels) {
-    KernelClass of = class_of(point.kernel);
-    if (point.kernel.cold_share > 0) of.variant = KernelVariant::cold;
-    by_class[of].push_back(point);
-  }
-  std::vector<ClassLaw> fitted;
-  for (auto& [of, points] : by_class) fitted.push_back({of, {}, points, {}, {}});
+namespace {
+
+// Coefficients and nearness of each, and how well they do.
+std::vector<ClassError> fit_laws(const KernelLaws& laws, std::vector<ClassLaw>& fitted, int folds, std::size_t jobs) {
   std::vector<ClassError> errors(fitted.size());
   for_each_index(fitted.size(), jobs, [&](std::size_t i) {
     ClassLaw& law = fitted[i];
@@ -160,12 +177,34 @@ std::vector<ClassError> fit_classes(KernelLaws& laws, const std::vector<Measured
       }
     }
   });
-  fit_streaming_gradients(laws, fitted);
-  for (ClassLaw& law : fitted) {
-    std::erase_if(laws.classes, [&](const ClassLaw& old) { return old.kernel_class == law.kernel_class; });
-    laws.classes.push_back(std::move(law));
+  return errors;
+}
+
+}  // namespace
+
+std::vector<ClassError> fit_classes(KernelLaws& laws, const std::vector<MeasuredKernel>& kernels, int folds,
+                                    std::size_t jobs) {
+  std::map<KernelClass, std::vector<MeasuredKernel>> by_class;
+  for (const MeasuredKernel& point : kernels) {
+    KernelClass of = class_of(point.kernel);
+    if (point.kernel.cold_share > 0) of.variant = KernelVariant::cold;
+    by_class[of].push_back(point);
   }
-  complete(laws);
+  std::vector<ClassError> errors;
+  for (const bool products : {true, false}) {
+    std::vector<ClassLaw> fitted;
+    for (auto& [of, points] : by_class) {
+      if ((of.kind == KernelKind::product) == products) fitted.push_back({of, {}, points, {}, {}});
+    }
+    const std::vector<ClassError> found = fit_laws(laws, fitted, folds, jobs);
+    errors.insert(errors.end(), found.begin(), found.end());
+    bound_streaming_gradients(fitted);
+    for (ClassLaw& law : fitted) {
+      std::erase_if(laws.classes, [&](const ClassLaw& old) { return old.kernel_class == law.kernel_class; });
+      laws.classes.push_back(std::move(law));
+    }
+    complete(laws);
+  }
   return errors;
 }
 

@@ -54,7 +54,9 @@ class Fusing {
     set_touches(made, group);
     std::vector<Touch> results;  // sums, finished apart
     if (columns && is_split(domain, kept)) results = take_sums(made, group);
-    set_kernel(made, group, domain, sums);
+    std::int64_t kept_now = kept;
+    if (!results.empty()) kept_now *= parts_of_a_sum(kept);
+    set_kernel(made, group, domain, sums ? std::max<std::int64_t>(1, kept_now) : 0);
     const std::size_t first = result_.launches.size();
     result_.launches.push_back(std::move(made));
     if (!results.empty()) finish(first, results, kept);
@@ -139,15 +141,16 @@ class Fusing {
       last.writes = together ? results : std::vector{results[i]};
       last.kernel = {.kind = KernelKind::elementwise, .op = KernelOp::mean_23};
       last.kernel.elements = numbers;
+      last.kernel.columns = kept;
       last.kernel.passes = 1;
       last.kernel.bytes = static_cast<double>(4 * numbers);
       result_.launches.push_back(std::move(last));
     }
   }
 
-  void set_kernel(Launch& made, const LaunchGroup& group, std::int64_t domain, bool sums) const {
-    Kernel& kernel = made.kernel;
-    kernel = {.kind = KernelKind::elementwise, .op = sums ? KernelOp::mean_23 : KernelOp::add};
+  // `sums`: how many it leaves; 0: it makes none.
+  void set_kernel(Launch& made, const LaunchGroup& group, std::int64_t domain, std::int64_t sums) const {
+    Kernel kernel{.kind = KernelKind::elementwise, .op = KernelOp::add};
     kernel.elements = std::max<std::int64_t>(1, domain);
     std::array<double, 2> bytes = {};  // by width: 16 bits, more
     for (const auto* list : {&made.reads, &made.writes}) {
@@ -158,8 +161,17 @@ class Fusing {
       bytes[launch.kernel.precision == KernelPrecision::bf16 ? 0 : 1] += launch.kernel.bytes;
     }
     kernel.precision = bytes[0] >= bytes[1] ? KernelPrecision::bf16 : KernelPrecision::fp32;
-    kernel.passes = kernel.bytes / (static_cast<double>(kernel.elements) * bytes_of(kernel.precision));
-    double slowest = microseconds(laws_, kernel);
+    const double width = bytes_of(kernel.precision);
+    kernel.passes = kernel.bytes / (static_cast<double>(kernel.elements) * width);
+    made.kernel = kernel;
+    if (sums > 0) {
+      // A sum of all that is read and written.
+      made.kernel.op = KernelOp::mean_23;
+      made.kernel.elements = std::max<std::int64_t>(1, static_cast<std::int64_t>(kernel.bytes / width));
+      made.kernel.passes = 1;
+      made.kernel.columns = sums;
+    }
+    double slowest = microseconds(laws_, made.kernel);
     for (std::uint32_t each : group) {
       const KernelOp op = step_.launches[each].kernel.op;
       if (!binds(op) || parts_[each].domain != domain) continue;
@@ -167,7 +179,7 @@ class Fusing {
       other.op = op;
       if (const double us = microseconds(laws_, other); us > slowest) {
         slowest = us;
-        kernel.op = op;
+        made.kernel = other;
       }
     }
   }

@@ -43,6 +43,7 @@ enum WinogradCoefficient : std::uint8_t {
   winograd_rate = tile_coefficients,
   winograd_start,
   winograd_from,
+  grouped_rate,
   winograd_size
 };
 
@@ -57,6 +58,7 @@ constexpr std::array<Coefficient, winograd_size> winograd_coefficients = {{
     {"winograd_rate", 1.0, 0.2, 4, Scale::ceiling, "TFLOP/s of the products after Winograd's transforms"},
     {"winograd_start", 8, 0.5, 60, Scale::none, "us of the transforms"},
     {"winograd_from", 0.5e9, 0.5e9, 0.5e9, Scale::none, "flops from which the library takes them"},
+    {"grouped_rate", 0.02, 0.001, 1, Scale::ceiling, "TFLOP/s of the kernel for many groups and few images"},
 }};
 
 double real_of(std::int64_t value) { return static_cast<double>(value); }
@@ -65,14 +67,33 @@ double pixels(const Kernel& k) { return real_of(k.batch) * real_of(k.h) * real_o
 double out_pixels(const Kernel& k) { return real_of(k.batch) * real_of(k.oh) * real_of(k.ow); }
 double taps(const Kernel& k) { return real_of(k.kernel_h) * real_of(k.kernel_w); }
 
+// Channels of a group; kernels for fp32 numbers, one for each group, compute whole tiles of 32 of them.
+double group_channels(const Kernel& k, std::int64_t channels) {
+  const double each = real_of(channels) / real_of(k.groups);
+  const bool whole_tiles = k.groups > 1 && k.precision == KernelPrecision::fp32 && !k.channels_last;
+  return whole_tiles ? 32 * std::ceil(each / 32) : each;
+}
+
+// Tensor cores read 16 bytes of channels at a time: fewer are filled up.
+double filled_channels(const Kernel& k) {
+  const double vector = 16 / bytes_of(k.precision);
+  const bool fills = k.groups == 1 && k.precision != KernelPrecision::fp32;
+  return fills ? vector * std::ceil(real_of(k.c) / vector) : real_of(k.c);
+}
+
+// Kernels for fp32 numbers with channels first add up a result in one block.
+bool shares_sums(const Kernel& k) { return k.precision != KernelPrecision::fp32 || k.channels_last; }
+
 // As a product of the channels-last tensors, windows gathered on the way.
 ProductShape implicit_product(const Kernel& k) {
-  const double groups = real_of(k.groups), c = real_of(k.c) / groups, o = real_of(k.o) / groups;
+  const double groups = real_of(k.groups);
+  double c = filled_channels(k) / groups, o = real_of(k.o) / groups;
+  (k.part == KernelPart::input_gradient ? c : o) = group_channels(k, k.part == KernelPart::input_gradient ? k.c : k.o);
   switch (k.part) {
     case KernelPart::input_gradient:
-      return {groups, pixels(k), c, std::max(1.0, o * taps(k) / real_of(k.stride * k.stride))};
+      return {groups, pixels(k), c, std::max(1.0, o * taps(k) / real_of(k.stride * k.stride)), shares_sums(k)};
     case KernelPart::weight_gradient: return {groups, o, c * taps(k), out_pixels(k)};
-    default: return {groups, out_pixels(k), o, c * taps(k)};
+    default: return {groups, out_pixels(k), o, c * taps(k), shares_sums(k)};
   }
 }
 
@@ -87,7 +108,8 @@ double product_on_layout_us(const KernelLaws& laws, const Kernel& k, const Coeff
 }
 
 double windows_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c) {
-  double copies = 2 * c[layout_start] + (input_bytes(k) + output_bytes(k)) / c[layout_rate];
+  const double filled = input_bytes(k) * filled_channels(k) / real_of(k.c);
+  double copies = 2 * c[layout_start] + (filled + output_bytes(k)) / c[layout_rate];
   if (taps(k) > 1) copies += c[layout_start] + weight_bytes(k) / c[layout_weight_rate];
   return product_on_layout_us(laws, k, c) + copies;
 }
@@ -103,8 +125,13 @@ double pointwise_us(const KernelLaws& laws, const Kernel& k, const Coefficients&
   return c[tile_start] + std::max(slower * tiles_us(laws, shape, c), memory_us(laws.memory, k.bytes));
 }
 
+// A kernel for all groups at once, which the library takes where there are many of them and few images: seen for 13
+// groups and more of 8 images, and neither for 8 groups nor for 64 images.
+bool is_direct_grouped(const Kernel& k) { return k.groups > 8 && k.batch < 32 && k.kernel_h == 3 && k.kernel_w == 3; }
+
 // F(4×4, 3×3): 36 products of a quarter of the pixels each way, between transforms that go through memory.
 double winograd_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c) {
+  if (is_direct_grouped(k)) return c[tile_start] + k.flops / c[grouped_rate];
   if (!is_winograd(k, c[winograd_from])) return product_on_layout_us(laws, k, c);
   const double tiles = real_of(k.batch) * std::ceil(real_of(k.oh) / 4) * std::ceil(real_of(k.ow) / 4);
   Coefficients inner = c;

@@ -11,7 +11,26 @@ namespace {
 double number_of(std::int64_t value) { return static_cast<double>(value); }
 double blocks_of(double m, double n) { return std::ceil(m / 64) * std::ceil(n / 64); }
 
-// Share of the multiprocessors that hold blocks of threads.
+// Bound by the plain cores rather than by memory or tensor cores.
+bool is_scalar(const Kernel& k) {
+  if (k.kind == KernelKind::convolution) return k.depthwise();
+  if (k.kind == KernelKind::product) return !k.aligned;
+  const bool transcendental = k.op == KernelOp::gelu || k.op == KernelOp::gelu_backward || k.op == KernelOp::silu ||
+                              k.op == KernelOp::silu_backward || k.op == KernelOp::sigmoid;
+  return transcendental && k.precision == KernelPrecision::bf16;
+}
+
+// Convolutions that copy their operands into another layout and back move them three times; the forward pass of a batch
+// norm reads its input once more.
+double bytes_moved(const Kernel& k) {
+  if (k.kind == KernelKind::batch_norm && k.part == KernelPart::forward) return 1.5 * k.bytes;
+  const bool copied = k.kind == KernelKind::convolution && !k.channels_last && !k.depthwise() &&
+                      k.precision != KernelPrecision::fp32 && k.kernel_h * k.kernel_w * k.stride > 1;
+  return copied ? 3 * k.bytes : k.bytes;
+}
+
+}  // namespace
+
 double busy_share(const KernelLaws& laws, const Kernel& k) {
   double blocks = 0;
   switch (k.kind) {
@@ -32,26 +51,6 @@ double busy_share(const KernelLaws& laws, const Kernel& k) {
   }
   return std::clamp(blocks / laws.multiprocessors, 0.0, 1.0);
 }
-
-// Bound by the plain cores rather than by memory or tensor cores.
-bool is_scalar(const Kernel& k) {
-  if (k.kind == KernelKind::convolution) return k.depthwise();
-  if (k.kind == KernelKind::product) return !k.aligned;
-  const bool transcendental = k.op == KernelOp::gelu || k.op == KernelOp::gelu_backward || k.op == KernelOp::silu ||
-                              k.op == KernelOp::silu_backward || k.op == KernelOp::sigmoid;
-  return transcendental && k.precision == KernelPrecision::bf16;
-}
-
-// Convolutions that copy their operands into another layout and back move them three times; the forward pass of a batch
-// norm reads its input once more.
-double bytes_moved(const Kernel& k) {
-  if (k.kind == KernelKind::batch_norm && k.part == KernelPart::forward) return 1.5 * k.bytes;
-  const bool copied = k.kind == KernelKind::convolution && !k.channels_last && !k.depthwise() &&
-                      k.precision != KernelPrecision::fp32 && k.kernel_h * k.kernel_w * k.stride > 1;
-  return copied ? 3 * k.bytes : k.bytes;
-}
-
-}  // namespace
 
 double millijoules(const KernelLaws& laws, const Kernel& given, double us) {
   Kernel k = given;

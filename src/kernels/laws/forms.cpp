@@ -11,6 +11,7 @@ const LawForm& convolution_form(const KernelClass& of) {
     case KernelVariant::pointwise: return pointwise_form;
     case KernelVariant::channels_last: return last_form;
     case KernelVariant::depthwise:
+      return of.part == KernelPart::weight_gradient ? depthwise_weight_form : depthwise_form;
     case KernelVariant::depthwise_last: return depthwise_form;
     default:
       return of.part == KernelPart::weight_gradient && of.precision == KernelPrecision::fp32 ? winograd_form
@@ -27,12 +28,16 @@ const LawForm& form_of(const KernelClass& of) {
     case KernelKind::convolution: return convolution_form(of);
     case KernelKind::batch_norm: return of.variant == KernelVariant::channels_last ? stream_form : channel_form;
     case KernelKind::layer_norm:
+      if (of.part == KernelPart::backward) return norm_gradient_form;
+      [[fallthrough]];
     case KernelKind::softmax:
     case KernelKind::log_softmax:
     case KernelKind::nll: return cold ? cold_rows_form : rows_form;
     case KernelKind::attention: return attention_form;
     case KernelKind::optimizer: return optimizer_form;
-    case KernelKind::elementwise: return cold ? cold_stream_form : stream_form;
+    case KernelKind::elementwise:
+      if (of.op == KernelOp::sum_rows || of.op == KernelOp::mean_23) return cold ? cold_sums_form : sums_form;
+      return cold ? cold_stream_form : stream_form;
   }
   return stream_form;
 }
@@ -58,9 +63,10 @@ double file_unit(Scale scale) {
 }
 
 std::span<const LawForm* const> all_forms() {
-  static constexpr std::array forms = {&product_form,     &windows_form,   &pointwise_form, &last_form,
-                                       &winograd_form,    &depthwise_form, &channel_form,   &stream_form,
-                                       &cold_stream_form, &rows_form,      &cold_rows_form, &optimizer_form,
+  static constexpr std::array forms = {&product_form,       &windows_form,   &pointwise_form, &last_form,
+                                       &winograd_form,      &depthwise_form, &channel_form,   &stream_form,
+                                       &cold_stream_form,   &rows_form,      &cold_rows_form, &optimizer_form,
+                                       &norm_gradient_form, &sums_form,      &cold_sums_form, &depthwise_weight_form,
                                        &attention_form};
   return forms;
 }

@@ -43,8 +43,11 @@ double memory_us(const MemoryLaw& law, double bytes);
 // All of them through memory.
 double cold_memory_us(const MemoryLaw& law, double bytes);
 
+// Share of the multiprocessors that hold blocks of threads.
+double busy_share(const KernelLaws& laws, const Kernel& kernel);
+
 extern const LawForm product_form, windows_form, pointwise_form, last_form, winograd_form;
 extern const LawForm depthwise_form, channel_form, stream_form, cold_stream_form, rows_form, cold_rows_form,
-    optimizer_form, attention_form;
+    norm_gradient_form, sums_form, cold_sums_form, depthwise_weight_form, optimizer_form, attention_form;
 
 }  // namespace monet

@@ -34,7 +34,7 @@ double tiles_us(const KernelLaws& laws, const ProductShape& shape, const Coeffic
   double best = std::numeric_limits<double>::infinity();
   for (const double split : splits) {
     const double depth = std::ceil(shape.k / split);
-    if (split > 1 && depth < 16) break;
+    if (split > 1 && (depth < 16 || !shape.split)) break;
     const double parts =
         split > 1 ? c[tile_split] + c[tile_sums] * memory_us(laws.memory, 4 * shape.m * shape.n * shape.batch * split)
                   : 0;

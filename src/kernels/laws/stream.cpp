@@ -28,12 +28,20 @@ double elements_of(const Kernel& k) {
 // The slower of the two, rounded where they meet.
 double joined_us(double a, double b) { return std::sqrt(std::sqrt(a * a * a * a + b * b * b * b)); }
 
+// Of a concatenation: every part has two blocks on each multiprocessor (PyTorch, Shape.cu), so that two parts run at a
+// time, and each pair after the first takes as long as a kernel takes to start.
+double starts_of(const Kernel& k) {
+  if (k.op != KernelOp::cat_channels && k.op != KernelOp::cat_qkv) return 1;
+  const std::int64_t measured = k.op == KernelOp::cat_qkv ? 3 : 2;
+  return static_cast<double>(std::max<std::int64_t>(2, k.parts > 0 ? k.parts : measured)) / 2;
+}
+
 double stream_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c) {
-  return c[0] + joined_us(elements_of(k) / c[1], c[2] * memory_us(laws.memory, stream_bytes(k)));
+  return c[0] * starts_of(k) + joined_us(elements_of(k) / c[1], c[2] * memory_us(laws.memory, stream_bytes(k)));
 }
 
 double cold_stream_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c) {
-  return c[0] + joined_us(elements_of(k) / c[1], c[2] * cold_memory_us(laws.memory, stream_bytes(k)));
+  return c[0] * starts_of(k) + joined_us(elements_of(k) / c[1], c[2] * cold_memory_us(laws.memory, stream_bytes(k)));
 }
 
 }  // namespace

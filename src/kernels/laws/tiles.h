@@ -7,6 +7,7 @@ namespace monet {
 
 struct ProductShape {
   double batch = 1, m = 0, n = 0, k = 0;
+  bool split = true;  // whether blocks may share a sum
 };
 
 // The first coefficients of every law over tiles.

@@ -1,5 +1,7 @@
 #include "kernels/lower/companions.h"
 
+#include "kernels/lower/split_gradient.h"
+
 #include <algorithm>
 #include <array>
 
@@ -52,6 +54,7 @@ Companions::Companions(const Graph& graph) : of_(graph.nodes().size()), with_(gr
   find_mean_gradients(graph, readers);
   find_norm_gradients(graph);
   find_promotions(graph, readers);
+  find_split_gradients(graph, readers);
 }
 
 void Companions::join(NodeId node, Companion kind, NodeId leader) {
@@ -110,22 +113,24 @@ void Companions::find_biases(const Graph& graph, const Readers& readers) {
   }
 }
 
-// Kernels read operands of one type and compute in another: a cast to a wider type costs no launch of its own where one
-// operator of several operands reads it.
+// Kernels read operands of one type and compute in another: a cast to a wider type costs no launch of its own where
+// operators of several operands alone read it.
 void Companions::find_promotions(const Graph& graph, const Readers& readers) {
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     const Node& node = graph.nodes()[i];
     if (node.op != Op::Cast || node.phase == Phase::optimizer) continue;
-    const auto by = readers.of(node.outputs[0]);
-    if (by.size() != 1) continue;
-    const Node& reader = graph[by[0]];
-    const bool wider =
-        bits_of(graph[node.outputs[0]].type.format.element) > bits_of(graph[node.inputs[0]].type.format.element);
-    const bool other = std::ranges::any_of(reader.inputs, [&](TensorId id) {
-      return id.valid() && id != node.outputs[0] && !graph[id].type.shape.empty();
-    });
-    if (wider && other && family_of(reader.op) == OpFamily::elementwise && reader.phase == node.phase &&
-        reader.op != Op::Sum && of(by[0]).kind == Companion::none) {
+    const TensorId wide = node.outputs[0];
+    const auto promotes = [&](NodeId id) {
+      const Node& reader = graph[id];
+      const bool other = std::ranges::any_of(reader.inputs, [&](TensorId input) {
+        return input.valid() && input != wide && !graph[input].type.shape.empty();
+      });
+      return other && family_of(reader.op) == OpFamily::elementwise && reader.op != Op::Sum &&
+             of(id).kind == Companion::none;
+    };
+    const auto by = readers.of(wide);
+    const bool wider = bits_of(graph[wide].type.format.element) > bits_of(graph[node.inputs[0]].type.format.element);
+    if (wider && !by.empty() && graph[by[0]].phase == node.phase && std::ranges::all_of(by, promotes)) {
       join(NodeId(i), Companion::promotion, by[0]);
     }
   }
@@ -169,6 +174,18 @@ void Companions::find_mean_gradients(const Graph& graph, const Readers& readers)
     const NodeId division = producer(graph, node.inputs[0]);
     if (!division.valid() || graph[division].op != Op::Div || !is_number(graph, graph[division].inputs[1])) continue;
     if (readers.of(node.inputs[0]).size() == 1) join(division, Companion::mean_gradient, NodeId(i));
+  }
+}
+
+// Slices that cut a tensor into pieces are a split, whatever an exporter makes of it: the gradient joins theirs, and no
+// zeros are written or added.
+void Companions::find_split_gradients(const Graph& graph, const Readers& readers) {
+  for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+    const Node& node = graph.nodes()[i];
+    if (node.op != Op::Sum || node.phase != Phase::backward) continue;
+    const auto pieces = pieces_of_sum(graph, readers, node);
+    if (!pieces) continue;
+    for (NodeId piece : *pieces) join(piece, Companion::split_part, NodeId(i));
   }
 }
 

@@ -16,6 +16,7 @@ enum class Companion : std::uint8_t {
   mean_gradient,  // the division by the number of elements before an expansion
   norm_gradient,  // the other of the two gradients of a norm
   root_gradient,  // one of the six operators of the gradient of 1 / √x: run with the last of them
+  split_part,     // the gradient of one of the slices that a tensor was cut into: joined with the others by their sum
   optimizer,      // an update of one parameter, or a scalar for it: run with the first update
   known,          // a value that does not change from step to step, or a cast of one
 };
@@ -45,6 +46,7 @@ class Companions {
   void find_norm_gradients(const Graph& graph);
   void find_optimizers(const Graph& graph);
   void find_root_gradient(const Graph& graph, NodeId last);
+  void find_split_gradients(const Graph& graph, const Readers& readers);
 
   std::vector<Companionship> of_;
   std::vector<std::vector<NodeId>> with_;

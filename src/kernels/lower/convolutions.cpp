@@ -116,7 +116,8 @@ KernelOp pool_op(const Node& node, bool backward) {
   const auto& size = node.attributes.integers(Attr::kernel_shape);
   const bool wide = !size.empty() && size.back() > 2;
   if (node.op != Op::MaxPool && !backward) return wide ? KernelOp::adaptive_avg_pool_7 : KernelOp::avg_pool_2;
-  if (node.op != Op::MaxPool) return KernelOp::expand_23_div;
+  // Each input looks for the windows that it is in, as it does in the gradient of a maximum.
+  if (node.op != Op::MaxPool) return wide ? KernelOp::max_pool_3s2_backward : KernelOp::max_pool_2_backward;
   return wide ? KernelOp::max_pool_3s2 : KernelOp::max_pool_2;
 }
 
@@ -146,10 +147,16 @@ void lower_pool(Lowering& lowering, NodeId id) {
   kernel.h = image.height;
   kernel.w = image.width;
   kernel.channels_last = last;
+  std::vector<Operand> reads = {input};
+  if (backward) {
+    if (const auto forward = lowering.take_pooled(result.shape)) reads.push_back(kept(*forward));
+  } else if (node.op == Op::AveragePool) {
+    lowering.keep_pooled(input);
+  }
   std::vector<Operand> writes = {result};
   if (node.outputs.size() > 1 && node.outputs[1].valid())
     writes.push_back(allocate_indices(lowering, node.outputs[1], last));
-  lowering.emit(id, kernel, {input}, writes);
+  lowering.emit(id, kernel, reads, writes);
 }
 
 }  // namespace monet::lowering

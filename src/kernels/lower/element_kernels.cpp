@@ -65,6 +65,20 @@ Kernel elementwise_kernel(KernelOp op, std::span<const Operand> operands, const 
     kernel.op = permuting(each, result);
     if (kernel.op == KernelOp::bhds_to_bhsd) return kernel;
   }
+  if (kernel.op == KernelOp::cast) kernel.passes = 0;  // of two widths
+  return kernel;
+}
+
+// It reads contiguous operands by vectors and others element by element, each with its place computed as in a permuted
+// copy.
+Kernel concat_kernel(std::span<const Operand> parts, const Operand& result, std::size_t axis) {
+  Kernel kernel{.kind = KernelKind::elementwise, .op = KernelOp::bhds_to_bhsd};
+  const bool last = is_channels_last(result) && std::ranges::all_of(parts, is_channels_last);
+  if (last || std::ranges::all_of(parts, is_contiguous)) {
+    kernel.op = axis + 1 == result.shape.size() ? KernelOp::cat_qkv : KernelOp::cat_channels;
+    kernel.parts = static_cast<std::int64_t>(parts.size());
+  }
+  kernel.elements = result.elements();
   return kernel;
 }
 

@@ -1,4 +1,5 @@
 #include "kernels/lower/lowering.h"
+#include "kernels/lower/split_gradient.h"
 
 #include <algorithm>
 
@@ -80,6 +81,15 @@ void copy_for_power(Lowering& lowering, NodeId id, const Operand& base) {
   lowering.emit_beside(id, copy_kernel(base, copy), {base}, {copy});
 }
 
+void lower_split_gradient(Lowering& lowering, NodeId id) {
+  const Graph& graph = lowering.graph();
+  const std::vector<NodeId>& pieces = lowering.companions().with(id);
+  std::vector<Operand> parts;
+  for (NodeId piece : pieces) parts.push_back(lowering.operand(graph[piece].inputs[0]));
+  const Operand result = lowering.allocate(graph[id].outputs[0]);
+  lowering.emit(id, concat_kernel(parts, result, axis_of_piece(graph, pieces.front())), parts, {result});
+}
+
 // One addition after the other.
 void lower_sum(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
@@ -102,6 +112,7 @@ void lower_sum(Lowering& lowering, NodeId id) {
 
 void lower_elementwise(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
+  if (leads(lowering, id, Companion::split_part)) return lower_split_gradient(lowering, id);
   if (node.op == Op::Sum) return lower_sum(lowering, id);
   if (leads(lowering, id, Companion::root_gradient)) return lower_root_gradient(lowering, id);
   std::vector<Operand> operands;

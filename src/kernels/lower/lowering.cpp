@@ -68,6 +68,12 @@ const Operand& Lowering::allocate(TensorId id, Strides strides) {
   return operands_[id.index()];
 }
 
+void Lowering::set_nothing(TensorId id) {
+  allocate(id);
+  step_.buffers.back().permanent = true;
+  step_.buffers.back().bytes = 0;
+}
+
 Operand Lowering::temporary(const Shape& shape, std::int64_t element_bytes) {
   return {.buffer = new_buffer(element_count(shape) * element_bytes, {}),
           .shape = shape,
@@ -75,9 +81,11 @@ Operand Lowering::temporary(const Shape& shape, std::int64_t element_bytes) {
           .element_bytes = element_bytes};
 }
 
-Operand Lowering::contiguous(const Operand& from) {
+Operand Lowering::contiguous(const Operand& from) { return copied(from, static_cast<int>(graph_[current_].phase)); }
+
+Operand Lowering::copied(const Operand& from, int phase) {
   if (is_contiguous(from)) return from;
-  const auto key = std::tuple(from.buffer, from.offset, from.shape, from.strides);
+  const auto key = std::tuple(phase, from.buffer, from.offset, from.shape, from.strides);
   if (const auto found = copies_.find(key); found != copies_.end()) return found->second;
   Operand copy = temporary(from.shape, from.element_bytes);
   emit_beside(current_, copy_kernel(from, copy), {from}, {copy});
@@ -87,7 +95,8 @@ Operand Lowering::contiguous(const Operand& from) {
 
 Operand Lowering::as_shape(const Operand& from, const Shape& shape) {
   if (auto view = reshaped(from, shape)) return *view;
-  return *reshaped(contiguous(from), shape);
+  constexpr int any_phase = -1;
+  return *reshaped(copied(from, any_phase), shape);
 }
 
 Operand Lowering::as_image(const Operand& from, bool channels_last) {
@@ -95,6 +104,16 @@ Operand Lowering::as_image(const Operand& from, bool channels_last) {
   if (is_channels_last(from)) return from;
   const std::vector<std::int64_t> last = {0, 2, 3, 1}, back = {0, 3, 1, 2};
   return permuted(contiguous(permuted(from, last)), back);
+}
+
+std::optional<Operand> Lowering::take_pooled(const Shape& shape) {
+  for (std::size_t i = pooled_.size(); i-- > 0;) {
+    if (pooled_[i].shape != shape) continue;
+    const Operand found = pooled_[i];
+    pooled_.erase(pooled_.begin() + static_cast<std::ptrdiff_t>(i));
+    return found;
+  }
+  return std::nullopt;
 }
 
 Launch& Lowering::launch(NodeId node, Kernel kernel, std::span<const Operand> reads, std::span<const Operand> writes) {
@@ -163,10 +182,7 @@ void Lowering::lower_companion(NodeId id) {
   switch (companions_.of(id).kind) {
     case Companion::known:
       for (TensorId output : node.outputs) {
-        if (!output.valid()) continue;
-        allocate(output);
-        step_.buffers.back().permanent = true;
-        step_.buffers.back().bytes = 0;
+        if (output.valid()) set_nothing(output);
       }
       silent(id);
       break;
@@ -207,6 +223,7 @@ void Lowering::lower_node(NodeId id) {
 // A tensor that is read more than once gets one gradient from each reader: autograd adds each as soon as it is there,
 // into the first one where nobody else needs that any more.
 void Lowering::add_gradients_that_wait(NodeId id) {
+  if (companions_.of(id).kind == Companion::split_part) return;
   for (TensorId output : graph_[id].outputs) {
     if (!output.valid()) continue;
     for (NodeId reader : readers_.of(output)) {

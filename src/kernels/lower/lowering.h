@@ -30,17 +30,26 @@ class Lowering {
   // A new buffer for a tensor, contiguous or at these dense strides.
   const Operand& allocate(TensorId id);
   const Operand& allocate(TensorId id, Strides strides);
+  // A tensor that takes no memory and no launch.
+  void set_nothing(TensorId id);
   // A new buffer for no tensor.
   Operand temporary(const Shape& shape, std::int64_t element_bytes);
 
-  // The operand itself, or a contiguous copy; a second request gives the first copy.
+  // The operand itself, or a contiguous copy that an operator makes for itself: what is saved for the backward pass is
+  // the operand, so that the gradient copies again. A second request in one phase gives the first copy.
   Operand contiguous(const Operand& operand);
-  // A view of that shape, on a contiguous copy where strides do not allow it.
+  // A view of that shape, on a contiguous copy where strides do not allow it. The copy is a tensor of its own, which is
+  // saved.
   Operand as_shape(const Operand& operand, const Shape& shape);
   // Contiguous or channels last, by a copy where it is neither: what convolutions, pools and batch norms take.
   Operand as_image(const Operand& operand, bool channels_last);
 
   // Launches. Nodes are that one and its companions that have not been launched before; precision is that of the first
+  // What an average pool reads is kept for its gradient, though that needs its shape alone. Gradients come in the
+  // opposite order: the last of this shape is the one.
+  void keep_pooled(const Operand& input) { pooled_.push_back(input); }
+  std::optional<Operand> take_pooled(const Shape& shape);
+
   // operand unless the kernel says more. `bytes` and `cold` are filled in.
   Launch& emit(NodeId node, Kernel kernel, std::initializer_list<Operand> reads, std::initializer_list<Operand> writes);
   Launch& emit(NodeId node, Kernel kernel, const std::vector<Operand>& reads, const std::vector<Operand>& writes);
@@ -63,6 +72,7 @@ class Lowering {
   void lower_companion(NodeId node);
   void add_gradients_that_wait(NodeId node);
   Launch& launch(NodeId node, Kernel kernel, std::span<const Operand> reads, std::span<const Operand> writes);
+  Operand copied(const Operand& operand, int phase);
   AllocationId new_buffer(std::int64_t bytes, TensorId tensor);
 
   const Graph& graph_;
@@ -73,7 +83,8 @@ class Lowering {
   std::vector<Operand> operands_;  // by tensor; without a buffer: not made yet
   std::vector<bool> done_;         // by node
   std::vector<bool> carried_;      // by node: in a launch, or silent
-  std::map<std::tuple<AllocationId, std::int64_t, Shape, Strides>, Operand> copies_;
+  std::map<std::tuple<int, AllocationId, std::int64_t, Shape, Strides>, Operand> copies_;
+  std::vector<Operand> pooled_;
   NodeId current_;
 };
 
@@ -98,6 +109,8 @@ void lower_optimizer(Lowering& lowering, NodeId node);
 
 // Element by element over `result`, which has their shape.
 Kernel elementwise_kernel(KernelOp op, std::span<const Operand> operands, const Operand& result);
+// `parts` one after the other along an axis.
+Kernel concat_kernel(std::span<const Operand> parts, const Operand& result, std::size_t axis);
 // A copy into another layout: of `from` to `to`, which have one shape.
 Kernel copy_kernel(const Operand& from, const Operand& to);
 

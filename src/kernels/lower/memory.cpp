@@ -1,15 +1,12 @@
 #include "kernels/lower/memory.h"
 
+#include "kernels/lower/caching_allocator.h"
+
 #include <algorithm>
 
 namespace monet {
 
 namespace {
-
-std::int64_t in_blocks(std::int64_t bytes) {
-  constexpr std::int64_t block = 512;
-  return (bytes + block - 1) / block * block;
-}
 
 struct Life {
   std::size_t first = 0, last = 0;
@@ -39,30 +36,34 @@ std::int64_t AllocatorPeak::peak() const { return *std::ranges::max_element(peak
 
 AllocatorPeak allocator_peak(const LoweredStep& step, const std::function<std::int64_t(const Kernel&)>& workspace) {
   AllocatorPeak result;
+  lowering::CachingAllocator allocator;
   const std::vector<Life> life = lives(step);
-  std::vector<std::int64_t> comes(step.launches.size() + 2, 0), goes(step.launches.size() + 2, 0);
+  std::vector<std::vector<std::size_t>> comes(step.launches.size()), goes(step.launches.size() + 1);  // buffers
   for (std::size_t i = 0; i < step.buffers.size(); ++i) {
-    const std::int64_t bytes = in_blocks(step.buffers[i].bytes);
     if (step.buffers[i].permanent) {
-      result.static_bytes += bytes;
+      allocator.allocate(step.buffers[i].bytes);
     } else if (life[i].used) {
-      comes[life[i].first] += bytes;
-      goes[life[i].last] += bytes;
+      comes[life[i].first].push_back(i);
+      goes[life[i].last].push_back(i);
     }
   }
-  std::int64_t now = result.static_bytes, most = 0;
+  result.static_bytes = result.after_forward_bytes = allocator.held_bytes();
+  std::vector<std::size_t> handles(step.buffers.size());
+  std::int64_t most = 0;
   for (std::size_t i = 0; i < step.launches.size(); ++i) {
     const Launch& launch = step.launches[i];
-    now += comes[i];
-    const std::int64_t held = now + in_blocks(workspace(launch.kernel));
+    for (std::size_t buffer : comes[i]) handles[buffer] = allocator.allocate(step.buffers[buffer].bytes);
+    const std::size_t beside = allocator.allocate(workspace(launch.kernel));
+    const std::int64_t held = allocator.held_bytes();
+    allocator.release(beside);
     std::int64_t& peak = result.peak_bytes[static_cast<std::size_t>(launch.phase)];
     peak = std::max(peak, held);
     if (held > most) {
       most = held;
       result.largest = i;
     }
-    now -= goes[i];
-    if (launch.phase == Phase::forward) result.after_forward_bytes = now;
+    for (std::size_t buffer : goes[i]) allocator.release(handles[buffer]);
+    if (launch.phase == Phase::forward) result.after_forward_bytes = allocator.held_bytes();
   }
   return result;
 }

@@ -17,8 +17,9 @@ struct AllocatorPeak {
   std::int64_t peak() const;
 };
 
-// Every buffer is there from its first launch to its last, gradients of parameters until the end; each takes whole
-// blocks of 512 bytes. `workspace`: what a library takes beside it while a kernel runs.
+// Every buffer is there from its first launch to its last, gradients of parameters until the end, in the blocks of
+// an allocator that had nothing before the step but what is static. `workspace`: what a library takes beside it while a
+// kernel runs.
 AllocatorPeak allocator_peak(const LoweredStep& step, const std::function<std::int64_t(const Kernel&)>& workspace);
 
 }  // namespace monet

@@ -108,10 +108,9 @@ void lower_max_pool_gradient(Lowering& lowering, NodeId id) {
   Kernel kernel =
       plain_kernel(wide ? KernelOp::max_pool_3s2_backward : KernelOp::max_pool_2_backward, result.elements(), 2);
   kernel.channels_last = last;
-  Launch& launch = lowering.emit(id, kernel, {gradient, lowering.operand(node.inputs[1])}, {result});
-  if (!lowering.options().in_parts || forward == nullptr) return;
-  // The operator takes the input too, though it reads nothing of it: so a compiler keeps it.
-  launch.reads.push_back({lowering.operand(forward->inputs[0]).buffer, 0});
+  std::vector<Operand> reads = {gradient, lowering.operand(node.inputs[1])};
+  if (forward != nullptr) reads.push_back(kept(lowering.operand(forward->inputs[0])));
+  lowering.emit(id, kernel, reads, {result});
 }
 
 // Whatever it does, it reads its inputs and writes its outputs.
@@ -144,6 +143,11 @@ void lower_movement(Lowering& lowering, NodeId id) {
 void lower_generate(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
   if (!node.inputs.empty()) return lower_plain(lowering, id);
+  // The mask of a dropout that drops nothing, and the like: nobody makes it.
+  const auto& results = lowering.graph().outputs;
+  if (lowering.readers(node.outputs[0]).empty() && std::ranges::find(results, node.outputs[0]) == results.end()) {
+    return lowering.set_nothing(node.outputs[0]);
+  }
   const Operand result = lowering.allocate(node.outputs[0]);
   lowering.emit(id, plain_kernel(KernelOp::fill, result.elements(), 1), {}, {result});
 }

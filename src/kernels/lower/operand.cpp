@@ -51,6 +51,8 @@ std::int64_t moved_bytes(const Operand& operand) {
   return elements * operand.element_bytes;
 }
 
+Operand kept(const Operand& operand) { return viewed(operand, {0}, {1}); }
+
 Operand permuted(const Operand& operand, const std::vector<std::int64_t>& order) {
   Shape shape;
   Strides strides;

@@ -29,6 +29,8 @@ bool is_broadcast(const Operand& operand);
 // Different elements, in bytes: what a kernel moves.
 std::int64_t moved_bytes(const Operand& operand);
 
+// Nothing of it: what a framework keeps for an operator that does not read it.
+Operand kept(const Operand& operand);
 Operand permuted(const Operand& operand, const std::vector<std::int64_t>& order);
 Operand swapped(const Operand& operand);  // the last two axes
 Operand expanded(const Operand& operand, const Shape& shape);

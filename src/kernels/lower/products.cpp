@@ -95,6 +95,8 @@ void lower_matmul(Lowering& lowering, NodeId id) {
   // Vectors are matrices of one row or column.
   if (a.shape.size() == 1) a = *reshaped(a, {1, a.shape[0]});
   if (b.shape.size() == 1) b = *reshaped(b, {b.shape[0], 1});
+  // A linear layer adds its bias in the product where its input is contiguous, and else afterwards.
+  const bool bias_within = a.shape.size() <= 2 || is_contiguous(a);
   const bool one_matrix = element_count(std::span(b.shape).first(b.shape.size() - 2)) == 1 && !trans_a;
   if (one_matrix) {
     b = lowering.as_shape(b, Shape(b.shape.end() - 2, b.shape.end()));
@@ -119,14 +121,23 @@ void lower_matmul(Lowering& lowering, NodeId id) {
   Kernel kernel = transposed ? product_kernel(lowering, swapped(b), swapped(a), swapped(result))
                              : product_kernel(lowering, a, b, result);
   std::vector<Operand> reads = {a, b};
+  std::optional<Operand> bias;
   for (NodeId with : lowering.companions().with(id)) {
     if (lowering.companions().of(with).kind != Companion::bias) continue;
     const Node& add = lowering.graph()[with];
-    kernel.bias = true;
-    reads.push_back(lowering.operand(add.inputs[add.inputs[0] == output ? 1 : 0]));
+    bias = lowering.operand(add.inputs[add.inputs[0] == output ? 1 : 0]);
     lowering.set(add.outputs[0], result);
   }
+  if (bias && bias_within) {
+    kernel.bias = true;
+    reads.push_back(*bias);
+  }
   lowering.emit(id, kernel, reads, {result});
+  if (bias && !bias_within) {
+    Kernel addition{.kind = KernelKind::elementwise, .op = KernelOp::row_bias};
+    addition.elements = result.elements();
+    lowering.emit_beside(id, addition, {result, *bias}, {result});
+  }
 }
 
 void lower_gemm(Lowering& lowering, NodeId id) {

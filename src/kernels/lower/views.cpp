@@ -53,7 +53,6 @@ void lower_expand(Lowering& lowering, NodeId id) {
   lowering.emit(id, elementwise_kernel(KernelOp::mul_scalar, std::span(&from, 1), result), {from}, {result});
 }
 
-// One kernel for contiguous operands; others are copied one after the other at the rate of their strides.
 void lower_concat(Lowering& lowering, NodeId id) {
   const Node& node = lowering.graph()[id];
   std::vector<Operand> parts;
@@ -62,24 +61,7 @@ void lower_concat(Lowering& lowering, NodeId id) {
   const Shape& shape = lowering.shape(node.outputs[0]);
   const Operand result = last ? lowering.allocate(node.outputs[0], dense_strides(shape, {0, 2, 3, 1}))
                               : lowering.allocate(node.outputs[0]);
-  const std::size_t axis = axis_of(node);
-  if (last || lowering.options().in_parts || std::ranges::all_of(parts, is_contiguous)) {
-    Kernel kernel{.kind = KernelKind::elementwise};
-    kernel.op = axis + 1 == shape.size() ? KernelOp::cat_qkv : KernelOp::cat_channels;
-    kernel.elements = result.elements();
-    lowering.emit(id, kernel, parts, {result});
-    return;
-  }
-  std::int64_t start = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Operand to = sliced(result, axis, start, parts[i].shape[axis], 1);
-    start += parts[i].shape[axis];
-    if (i + 1 == parts.size()) {
-      lowering.emit(id, copy_kernel(parts[i], to), {parts[i]}, {to});
-    } else {
-      lowering.emit_beside(id, copy_kernel(parts[i], to), {parts[i]}, {to});
-    }
-  }
+  lowering.emit(id, concat_kernel(parts, result, axis_of(node)), parts, {result});
 }
 
 // Blocks of pixels to channels and back: a permuted copy.
