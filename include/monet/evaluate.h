@@ -54,8 +54,8 @@ struct EvaluateOptions {
   // Costs by the rules of ZigZag 3.8.5 and Stream, defects included, in 8 bits: what they do not know is free, and
   // every operator is alone between off-chip memory and its core.
   bool zigzag = false;
-  // "eager": as an eager framework runs it on a graphics processor, kernel by kernel, by the laws of its file. Empty:
-  // operators of the plan on the cores as they are described.
+  // "eager": as an eager framework runs it on a graphics processor, kernel by kernel, by the laws of its file. "nests":
+  // each operator as its plain loop nest on arrays. Empty: as the plan says, else eager where a core has kernels.
   std::string lowering;
   bool check = true;       // the schedule, by the independent checker
   bool compare = true;     // also inference, to compare with
@@ -227,12 +227,20 @@ struct StepGraph {
   std::vector<Tensor> tensors;
 };
 
+// Mean absolute errors of results like this one, in per cent, against measurements; none: not compared.
+struct ExpectedError {
+  std::optional<double> latency_percent, energy_percent, memory_percent;
+  std::string source;  // empty: nothing was compared
+};
+
 struct Evaluation {
   std::string model, hardware, objective;
   std::string hardware_parameters;  // as they were given: "x=2, y=2"
   // Of the number formats: a recipe's name or file, or what the network's own are ("fp32"); and where that comes from:
   // file, machine (it has no unit for the network's own), option.
   std::string recipe, recipe_from;
+  std::string lowering;  // nests: loop nests on arrays and rate cores; eager: kernels
+  ExpectedError expected_error;
   std::string optimizer;  // empty: inference
   bool inference = false;
   double clock_hz = 0;

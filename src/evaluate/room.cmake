@@ -29,6 +29,7 @@ monet_room(evaluate
   check/form.cpp
   check/grids.cpp
   check/holdings.cpp
+  check/kernels.cpp
   check/makers.cpp
   check/order.cpp
   check/paging.cpp
@@ -45,8 +46,12 @@ monet_room(evaluate
   cost/tile_solution.cpp
   cost/zigzag_cost.cpp
   evaluate.cpp
+  kernels/kernel_bound.cpp
+  kernels/kernel_plan.cpp
   kernels/kernel_result.cpp
+  kernels/kernel_schedule.cpp
   kernels/kernel_step.cpp
+  kernels/lowering_choice.cpp
   machine/machine.cpp
   machine/ways.cpp
   map/map_network.cpp

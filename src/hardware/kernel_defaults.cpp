@@ -47,13 +47,14 @@ double gang_of(const Core& core) {
 }  // namespace
 
 Expected<KernelLaws> kernel_laws_of(const Hardware& hardware, const Core& core) {
-  if (core.kernels) return *core.kernels;
+  if (core.kernels && core.kernels->multiprocessors > 0) return *core.kernels;
   const auto [cache, memory] = caches_of(hardware, core);
   if (cache == nullptr || memory == nullptr)
     return Error{.message = fmt::format("core '{}' of {} has no cache under a DRAM", core.name, hardware.name),
                  .place = {},
                  .advice = "describe its L2 as sram and its memory as dram, as h200_datasheet does"};
   KernelLaws laws;
+  if (core.kernels) laws = *core.kernels;  // source and energy
   laws.multiprocessors = gang_of(core);
   for (std::size_t i = 0; i < kernel_precisions; ++i)
     laws.ceiling[i] = ceiling_of(hardware, static_cast<KernelPrecision>(i));
@@ -63,7 +64,7 @@ Expected<KernelLaws> kernel_laws_of(const Hardware& hardware, const Core& core) 
     return Error{.message = fmt::format("{} is no graphics processor, or does not say so: it states no peak for fp32",
                                         hardware.name),
                  .place = {},
-                 .advice = "leave out --lowering, or write peak: {fp32: 67 TFLOP/s} into its file"};
+                 .advice = "write peak: {fp32: 67 TFLOP/s} into its file"};
   const double cache_bytes = static_cast<double>(cache->size_bits) / 8;
   // Shares of what a data sheet states, as one chip was measured (H200, data/groundtruth/h200_micro2.csv): 4.27 of 4.8
   // TB/s; cache rates up to 33 and none from 60 of 52 MB on; an operand is cold after 38 MB. Of others unknown.

@@ -3,20 +3,21 @@
 #include "base/try.h"
 #include "evaluate/open/opened_step.h"
 #include "evaluate/plan/rewritten.h"
-#include "hardware/kernel_defaults.h"
 #include "kernels/laws.h"
 #include "kernels/lower/lower.h"
+
+#include <fmt/format.h>
 
 #include <utility>
 
 namespace monet {
 
 Expected<std::shared_ptr<const KernelLaws>> laws_of(const Hardware& hardware) {
-  for (const Core& core : hardware.cores) {
-    if (core.kernels) return core.kernels;
-  }
-  MONET_TRY(KernelLaws laws, kernel_laws_of(hardware, hardware.cores.front()));
-  return std::make_shared<const KernelLaws>(std::move(laws));
+  const CoreId core = kernel_core(hardware);
+  if (core.valid()) return hardware[core].kernels;
+  return Error{.message = fmt::format("no core of {} is a graphics processor", hardware.name),
+               .place = {},
+               .advice = "a core is one whose file gives it 'kernels'"};
 }
 
 KernelStep kernel_step(Graph graph, const KernelLaws& laws, bool tf32) {

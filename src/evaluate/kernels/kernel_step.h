@@ -19,8 +19,7 @@ struct KernelStep {
   AllocatorPeak memory;
 };
 
-// Of the core that has them; where none has, those that follow from the data sheet of the first core. Fails where that
-// says too little.
+// Of the kernel core. Fails where there is none.
 Expected<std::shared_ptr<const KernelLaws>> laws_of(const Hardware& hardware);
 
 // `tf32`: products of fp32 numbers are rounded to tf32.

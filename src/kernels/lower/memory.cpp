@@ -4,23 +4,16 @@
 
 namespace monet {
 
-namespace {
-
-std::int64_t in_blocks(std::int64_t bytes) {
+std::int64_t in_allocator_blocks(std::int64_t bytes) {
   constexpr std::int64_t block = 512;
   return (bytes + block - 1) / block * block;
 }
 
-struct Life {
-  std::size_t first = 0, last = 0;
-  bool used = false;
-};
-
-std::vector<Life> lives(const LoweredStep& step) {
-  std::vector<Life> result(step.buffers.size());
+std::vector<BufferLife> buffer_lives(const LoweredStep& step) {
+  std::vector<BufferLife> result(step.buffers.size());
   for (std::size_t i = 0; i < step.launches.size(); ++i) {
     const auto touch = [&](const Touch& touched) {
-      Life& life = result[touched.buffer.index()];
+      BufferLife& life = result[touched.buffer.index()];
       if (!life.used) life = {i, i, true};
       life.last = i;
     };
@@ -33,16 +26,14 @@ std::vector<Life> lives(const LoweredStep& step) {
   return result;
 }
 
-}  // namespace
-
 std::int64_t AllocatorPeak::peak() const { return *std::ranges::max_element(peak_bytes); }
 
 AllocatorPeak allocator_peak(const LoweredStep& step, const std::function<std::int64_t(const Kernel&)>& workspace) {
   AllocatorPeak result;
-  const std::vector<Life> life = lives(step);
+  const std::vector<BufferLife> life = buffer_lives(step);
   std::vector<std::int64_t> comes(step.launches.size() + 2, 0), goes(step.launches.size() + 2, 0);
   for (std::size_t i = 0; i < step.buffers.size(); ++i) {
-    const std::int64_t bytes = in_blocks(step.buffers[i].bytes);
+    const std::int64_t bytes = in_allocator_blocks(step.buffers[i].bytes);
     if (step.buffers[i].permanent) {
       result.static_bytes += bytes;
     } else if (life[i].used) {
@@ -54,7 +45,7 @@ AllocatorPeak allocator_peak(const LoweredStep& step, const std::function<std::i
   for (std::size_t i = 0; i < step.launches.size(); ++i) {
     const Launch& launch = step.launches[i];
     now += comes[i];
-    const std::int64_t held = now + in_blocks(workspace(launch.kernel));
+    const std::int64_t held = now + in_allocator_blocks(workspace(launch.kernel));
     std::int64_t& peak = result.peak_bytes[static_cast<std::size_t>(launch.phase)];
     peak = std::max(peak, held);
     if (held > most) {

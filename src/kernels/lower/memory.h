@@ -17,6 +17,17 @@ struct AllocatorPeak {
   std::int64_t peak() const;
 };
 
+// From the first launch that touches a buffer to the last; `last` is the number of launches where it is kept until the
+// step ends.
+struct BufferLife {
+  std::size_t first = 0, last = 0;
+  bool used = false;
+};
+std::vector<BufferLife> buffer_lives(const LoweredStep& step);
+
+// An allocation takes whole blocks.
+std::int64_t in_allocator_blocks(std::int64_t bytes);
+
 // Every buffer is there from its first launch to its last, gradients of parameters until the end; each takes whole
 // blocks of 512 bytes. `workspace`: what a library takes beside it while a kernel runs.
 AllocatorPeak allocator_peak(const LoweredStep& step, const std::function<std::int64_t(const Kernel&)>& workspace);
