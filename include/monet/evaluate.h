@@ -4,6 +4,7 @@
 #include <monet/expected.h>
 #include <monet/machine.h>
 #include <monet/plan.h>
+#include <monet/reach.h>
 #include <monet/text.h>
 #include <monet/train.h>
 
@@ -227,20 +228,13 @@ struct StepGraph {
   std::vector<Tensor> tensors;
 };
 
-// Mean absolute errors of results like this one, in per cent, against measurements; none: not compared.
-struct ExpectedError {
-  std::optional<double> latency_percent, energy_percent, memory_percent;
-  std::string source;  // empty: nothing was compared
-};
-
 struct Evaluation {
   std::string model, hardware, objective;
   std::string hardware_parameters;  // as they were given: "x=2, y=2"
   // Of the number formats: a recipe's name or file, or what the network's own are ("fp32"); and where that comes from:
   // file, machine (it has no unit for the network's own), option.
   std::string recipe, recipe_from;
-  std::string lowering;  // nests: loop nests on arrays and rate cores; eager: kernels
-  ExpectedError expected_error;
+  Reach reach;
   std::string optimizer;  // empty: inference
   bool inference = false;
   double clock_hz = 0;

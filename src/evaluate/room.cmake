@@ -54,6 +54,7 @@ monet_room(evaluate
   kernels/lowering_choice.cpp
   machine/machine.cpp
   machine/ways.cpp
+  map/map_kernels.cpp
   map/map_network.cpp
   map/map_zigzag.cpp
   map/mapped_nest.cpp

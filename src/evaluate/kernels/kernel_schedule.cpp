@@ -21,6 +21,7 @@ class KernelScheduling {
   }
 
   KernelSchedule run() {
+    result_.schedule.whole_power = true;
     number_tiles();
     set_tiles();
     set_stacks();

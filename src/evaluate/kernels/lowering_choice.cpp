@@ -1,6 +1,7 @@
 #include "evaluate/kernels/lowering_choice.h"
 
 #include "base/try.h"
+#include "kernels/law_values.h"
 
 #include <fmt/format.h>
 
@@ -70,6 +71,25 @@ Status settle_lowering(const Hardware& hardware, StepRequest& options, Plan& pla
   MONET_TRY(options.lowering, lowering_of(hardware, options));
   plan.lowering = kernel_core(hardware).valid() ? options.lowering : std::string();
   return Done{};
+}
+
+Reach reach_of(const Hardware& hardware, std::string_view lowering) {
+  Reach reach{.lowering = std::string(lowering)};
+  if (runs_kernels(hardware, lowering)) {
+    reach.laws = hardware[kernel_core(hardware)].kernels->source;
+    if (reach.laws.empty()) reach.laws = "the data sheet";
+  }
+  if (const Validated* validated = validated_by(hardware, lowering)) {
+    reach.latency_percent = validated->latency_percent;
+    reach.energy_percent = validated->energy_percent;
+    reach.memory_percent = validated->memory_percent;
+    reach.source = validated->source;
+  }
+  return reach;
+}
+
+Reach reach_of(const Hardware& hardware) {
+  return reach_of(hardware, kernel_core(hardware).valid() ? eager_lowering : nests_lowering);
 }
 
 Status check_kernel_numbers(const Graph& graph, const Hardware& hardware, const std::string& recipe,

@@ -26,6 +26,10 @@ Expected<std::string> lowering_of(const Hardware& hardware, const StepRequest& o
 // The same, into both: what the plan says holds where the options say nothing, and a plan for a kernel core says it.
 Status settle_lowering(const Hardware& hardware, StepRequest& options, Plan& plan);
 
+Reach reach_of(const Hardware& hardware, std::string_view lowering);
+// Of results on it, where nothing else is asked for.
+Reach reach_of(const Hardware& hardware);
+
 // Fails where tensors are in numbers of which no laws of kernels are known. `products`: the rate of fp32 products.
 Status check_kernel_numbers(const Graph& graph, const Hardware& hardware, const std::string& recipe,
                             std::string_view products);

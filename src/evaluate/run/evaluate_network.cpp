@@ -168,11 +168,7 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
   result.micro_batches = options.inference ? 1 : options.train.accumulate;
   MONET_TRY(Plan plan, plan_of(options));
   MONET_RETURN_IF_ERROR(settle_lowering(hardware, options, plan));
-  result.lowering = options.lowering;
-  if (const Validated* validated = validated_by(hardware, result.lowering)) {
-    result.expected_error = {validated->latency_percent, validated->energy_percent, validated->memory_percent,
-                             validated->source};
-  }
+  result.reach = reach_of(hardware, options.lowering);
   MONET_TRY(OpenedStep opened_step, open_step(network, options, options.inference));
   MONET_TRY(opened_step, fitted_to(std::move(opened_step), hardware, options, plan));
   result.expanded = plan.expanded = opened_step.expanded;
