@@ -102,7 +102,7 @@ void add_checkpoint(CLI::App& app, CheckpointCommand& command) {
   add_common(*checkpoint, command.common);
   checkpoint->footer(
       "Examples:\n"
-      "  monet checkpoint resnet18 --batch 32 --hardware jetson_agx_orin --memory-budget 60%\n"
+      "  monet checkpoint resnet18 --batch 32 --hardware jetson_agx_orin --memory-budget 70%\n"
       "  monet checkpoint mlp-robotics --batch 64 --hardware poet_rpi --memory-budget 90% --objective energy -o "
       "plan.yaml\n"
       "  monet checkpoint bert-base --hardware tpu_v4 --pareto -o plans\n"

@@ -62,6 +62,7 @@ monet_room(evaluate
   open/hardware.cpp
   open/machine.cpp
   open/hardware_summary.cpp
+  open/kernel_network.cpp
   open/machines.cpp
   open/numbers.cpp
   open/opened_step.cpp

@@ -23,9 +23,10 @@ Expected<MeasuredStep> step_of(const CsvRecord& record) {
   MONET_TRY(step.parameters, record.integer("parameters"));
   MONET_TRY(step.static_bytes, record.integer("static_bytes"));
   MONET_TRY(step.after_forward_bytes, record.integer("after_forward_bytes"));
-  for (const char* phase : {"peak_forward_bytes", "peak_backward_bytes", "peak_optimizer_bytes"}) {
-    MONET_TRY(const std::int64_t bytes, record.integer(phase));
-    step.peak_bytes = std::max(step.peak_bytes, bytes);
+  constexpr std::array phases = {"peak_forward_bytes", "peak_backward_bytes", "peak_optimizer_bytes"};
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    MONET_TRY(step.phase_peak_bytes[i], record.integer(phases[i]));
+    step.peak_bytes = std::max(step.peak_bytes, step.phase_peak_bytes[i]);
   }
   MONET_TRY(step.step_ms, record.number("graph_step_ms"));
   MONET_TRY(step.energy_mj, record.number("energy_per_step_mj"));

@@ -152,7 +152,7 @@ class KernelCheck {
     }
     const auto differ = [&](double a, double b) { return std::abs(a - b) > rounding * std::max(a, b); };
     if (differ(us, costs_.total_us)) find("launches take {} us, the step {}", us, costs_.total_us);
-    if (costs_.total_mj > mj * (1 + rounding)) find("launches cost {} mJ, the step {}", mj, costs_.total_mj);
+    if (differ(mj, costs_.total_mj)) find("launches cost {} mJ, the step {}", mj, costs_.total_mj);
     for (std::size_t phase = 0; phase < phase_count; ++phase) {
       if (differ(phases[phase], costs_.phase_us[phase]))
         find("launches of the {} part take {} us, not {}", name_of(static_cast<Phase>(phase)), phases[phase],

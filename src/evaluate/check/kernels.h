@@ -7,7 +7,7 @@
 // - buffers: what a launch reads was written by one before it, or was there before the step; no touch is larger than
 //   its buffer
 // - memory: the most that an allocator holds, phase by phase, with workspaces, is what the step says
-// - sums: times are finite and above 0 and add up to those of the phases and the step; energies to no less than its
+// - sums: times are finite and above 0 and add up to those of the phases and the step, energies to its
 #pragma once
 
 #include "evaluate/check/check.h"

@@ -12,20 +12,17 @@ namespace {
 
 void set_by_kind(Evaluation& evaluation, const KernelStep& step) {
   std::array<double, kernel_kinds> us{}, mj{};
-  double all_mj = 0;
   for (std::size_t i = 0; i < step.lowered.launches.size(); ++i) {
     const auto kind = static_cast<std::size_t>(step.lowered.launches[i].kernel.kind);
     us[kind] += step.costs.us[i];
     mj[kind] += step.costs.mj[i];
-    all_mj += step.costs.mj[i];
   }
   evaluation.latency_by.clear();
   evaluation.energy_by.clear();
   for (std::size_t kind = 0; kind < kernel_kinds; ++kind) {
     const std::string name(name_of(static_cast<KernelKind>(kind)));
     if (us[kind] > 0) evaluation.latency_by.emplace_back(name, us[kind] * 1e-6 * evaluation.clock_hz);
-    // What the board's limit takes away is taken from all alike.
-    if (mj[kind] > 0) evaluation.energy_by.emplace_back(name, mj[kind] / all_mj * evaluation.energy_pj);
+    if (mj[kind] > 0) evaluation.energy_by.emplace_back(name, mj[kind] * 1e9);
   }
   evaluation.energy = evaluation.energy_by;
 }

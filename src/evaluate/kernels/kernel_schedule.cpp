@@ -54,14 +54,7 @@ class KernelScheduling {
     tiles.first_buffer.assign(graph_.tensors().size() + 1, 0);
   }
 
-  // What the board's limit takes away is taken from all launches alike.
-  double picojoules_of_a_millijoule() const {
-    double sum = 0;
-    for (const double mj : step_.costs.mj) sum += mj;
-    return sum > 0 ? 1e9 * step_.costs.total_mj / sum : 0;
-  }
-
-  TileCost cost_of(std::size_t index, double picojoules) const {
+  TileCost cost_of(std::size_t index) const {
     const Launch& launch = launches()[index];
     Kernel kernel = launch.kernel;
     derive_sizes(kernel);
@@ -69,7 +62,7 @@ class KernelScheduling {
     cost.cycles = cost.compute_cycles = cycles(step_.costs.us[index]);
     cost.bound_cycles = cost.ideal_cycles = cycles(roof_.least_us(kernel));
     cost.macs = kernel.flops / 2;
-    cost.compute_pj = step_.costs.mj[index] * picojoules;
+    cost.compute_pj = step_.costs.mj[index] * 1e9;
     cost.precision = name_of(kernel.precision);
     for (const Touch& touched : launch.reads) cost.home_read_bits += 8.0 * static_cast<double>(touched.bytes);
     for (const Touch& touched : launch.writes) cost.home_write_bits += 8.0 * static_cast<double>(touched.bytes);
@@ -80,12 +73,11 @@ class KernelScheduling {
     Schedule& schedule = result_.schedule;
     schedule.tiles.resize(launches().size());
     schedule.costs.resize(launches().size());
-    const double picojoules = picojoules_of_a_millijoule();
     double now = 0;
     for (std::size_t i = 0; i < launches().size(); ++i) {
       const std::uint32_t tile = tile_of_[i];
       result_.tiles.node[tile] = launches()[i].cause;
-      schedule.costs[tile] = cost_of(i, picojoules);
+      schedule.costs[tile] = cost_of(i);
       starts_.push_back(now);
       schedule.tiles[tile] = {.start = now, .end = now + schedule.costs[tile].cycles, .cost = tile, .core = core_};
       if (i > 0) {

@@ -1,8 +1,5 @@
 #include "evaluate/kernels/kernel_step.h"
 
-#include "base/try.h"
-#include "evaluate/open/opened_step.h"
-#include "evaluate/plan/rewritten.h"
 #include "kernels/laws.h"
 #include "kernels/lower/lower.h"
 
@@ -27,15 +24,6 @@ KernelStep kernel_step(Graph graph, const KernelLaws& laws, bool tf32) {
   step.costs = costs_of(step.lowered, laws);
   step.memory = allocator_peak(step.lowered, [&](const Kernel& kernel) { return workspace_bytes(laws, kernel); });
   return step;
-}
-
-Expected<KernelStep> kernel_step(const Network& network, const StepRequest& options, const Hardware& hardware,
-                                 const KernelLaws& laws) {
-  MONET_TRY(OpenedStep opened, open_step(network, options, options.inference));
-  MONET_TRY(const Plan plan, plan_of(options));
-  MONET_TRY(RewrittenStep rewritten, rewritten_step(plan, opened.graph, hardware));
-  const bool tf32 = options.products == "tf32" || options.train.precision == "tf32";
-  return kernel_step(std::move(rewritten.graph), laws, tf32);
 }
 
 }  // namespace monet

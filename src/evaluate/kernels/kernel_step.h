@@ -6,7 +6,7 @@
 #include "kernels/lower/memory.h"
 #include "kernels/lower/walk.h"
 
-#include <monet/evaluate.h>
+#include <monet/expected.h>
 
 #include <memory>
 
@@ -24,9 +24,5 @@ Expected<std::shared_ptr<const KernelLaws>> laws_of(const Hardware& hardware);
 
 // `tf32`: products of fp32 numbers are rounded to tf32.
 KernelStep kernel_step(Graph graph, const KernelLaws& laws, bool tf32);
-
-// A network as a step, with what the options recompute, in their numbers.
-Expected<KernelStep> kernel_step(const Network& network, const StepRequest& options, const Hardware& hardware,
-                                 const KernelLaws& laws);
 
 }  // namespace monet

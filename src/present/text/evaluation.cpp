@@ -61,6 +61,10 @@ std::string macs_text(double macs) {
 }
 
 std::string work_text(const Evaluation& evaluation) {
+  if (!evaluation.reach.laws.empty()) {
+    return fmt::format("{} in {} operators, {} launches; {} of the machine's peak", macs_text(evaluation.macs),
+                       grouped(evaluation.nodes), grouped(evaluation.tiles), share_text(evaluation.utilization, 1));
+  }
   return fmt::format(
       "{} in {} operators, {} stacks, {} tiles, {} transfers{}", macs_text(evaluation.macs), grouped(evaluation.nodes),
       grouped(evaluation.stacks), grouped(evaluation.tiles), grouped(evaluation.transfers),
