@@ -47,7 +47,7 @@ def test_json(mapped) -> None:
             assert set(nest) == NEST_KEYS
 
 
-@pytest.mark.parametrize("hardware", ["edge_tpu", "h100", "stm32f407"])
+@pytest.mark.parametrize("hardware", ["edge_tpu", "tpu_v4", "stm32f407"])
 def test_parts_add_up(mapped, hardware) -> None:
     found = mapped(NETWORK, "--hardware", hardware, "--training")
     for key in ("cycles", "energy_pj", "macs", "bound_cycles"):
@@ -102,7 +102,7 @@ def test_objectives(mapped) -> None:
 def test_precisions(mapped) -> None:
     bits = {}
     for name in ("fp32", "bf16", "int8"):
-        found = mapped(NETWORK, "--hardware", "h100", "--precision", name, "--layer", "layers.1")
+        found = mapped(NETWORK, "--hardware", "h100", "--lowering", "nests", "--precision", name, "--layer", "layers.1")
         nest = found["layers"][0]["nests"][0]
         bits[name] = sum(entry["read_bits"] for entry in nest["traffic"] if entry["memory"].endswith("hbm"))
     assert bits["fp32"] == 2 * bits["bf16"] == 4 * bits["int8"] > 0

@@ -166,6 +166,7 @@ TEST(KernelLawsOfADataSheet, HaveItsRatesAndSizes) {
   EXPECT_LT(laws->memory.cache_until, 50 * 1.048576e6);
   Core bare = hardware.cores[0];
   bare.levels.clear();
+  bare.kernels = nullptr;
   const auto none = kernel_laws_of(hardware, bare);
   ASSERT_FALSE(none.has_value());
   EXPECT_THAT(none.error().text(), HasSubstr("has no cache under a DRAM"));

@@ -79,6 +79,7 @@ source: here
 confidence: A
 note: a remark
 notes: [one, two]
+validated: {eager: {machine: everything, latency: 5, energy: 9, memory: 2, source: here, confidence: A, note: x}}
 parameters: {k: {value: 4, minimum: 1, maximum: 8, description: size}, w: {value: a, one_of: [a, b]}}
 clock: 1 GHz
 technology: 22 nm

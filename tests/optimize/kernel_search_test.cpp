@@ -15,7 +15,7 @@ namespace {
 CheckpointOptions half_the_memory() {
   CheckpointOptions options;
   options.evaluate.machine = "h100";
-  options.evaluate.train.batch = 16;
+  options.evaluate.train.batch = 256;
   options.budgets = {"80%"};
   options.evaluations = 60;
   return options;
