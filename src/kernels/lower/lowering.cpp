@@ -209,8 +209,11 @@ void Lowering::add_gradients_that_wait(NodeId id) {
         continue;
       }
       const Operand first = operands_[total.index()];
-      const auto arrived =
-          std::ranges::count_if(sum.inputs, [&](TensorId each) { return operands_[each.index()].buffer.valid(); });
+      // Of another such sum that is not complete there is a buffer too.
+      const auto arrived = std::ranges::count_if(sum.inputs, [&](TensorId each) {
+        const NodeId producer = graph_[each].producer;
+        return operands_[each.index()].buffer.valid() && (!producer.valid() || done_[producer.index()]);
+      });
       const bool last = arrived == static_cast<std::ptrdiff_t>(sum.inputs.size());
       const NodeId before = std::exchange(current_, reader);
       const bool in_place = is_dense(first) && graph_[total].role != Role::weight_gradient;
