@@ -146,7 +146,10 @@ def test_every_preset_maps_a_training_step(monet, run) -> None:
         # Recipes of blocks convert what products read.
         converted = sum(layer["operator"] in ("Quantize", "Cast") for layer in found["layers"] + found["unmapped"])
         operators = len(found["layers"]) + len(found["unmapped"]) - converted
-        assert operators > 36 if found["expanded"] else operators == 36
+        if found["lowering"] == "eager":  # the updates are one launch, activations and biases run in others or not
+            assert all(layer["kernel"]["us"] > 0 for layer in found["layers"]) and 0 < operators < 36
+        else:
+            assert operators > 36 if found["expanded"] else operators == 36
         assert found["recipe"] and found["recipe_from"] in ("file", "machine")
         assert all(layer["reason"] and layer["phase"] for layer in found["unmapped"])
         assert all(layer["cycles"] > 0 and layer["energy_pj"] >= 0 for layer in found["layers"])
