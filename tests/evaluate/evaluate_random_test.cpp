@@ -2,6 +2,7 @@
 // wrong. MONET_SEEDS=FIRST-LAST asks for other seeds.
 #include "evaluate/addresses/addresses.h"
 #include "evaluate/evaluated_difference.h"
+#include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/open/hardware.h"
 #include "evaluate/random_evaluation.h"
 #include "evaluate/run/fit.h"
@@ -150,7 +151,7 @@ TEST(EvaluateRandom, EveryStepOfKernelsIsRight) {
   std::size_t checked = 0;
   for (std::uint64_t seed = range.first; seed < range.last; ++seed) {
     const auto example = random_evaluation(seed, *hardware);
-    if (!example) continue;
+    if (!example || !check_kernel_numbers(example->graph, *hardware, "", "")) continue;
     MappingCache cache;
     Evaluator evaluator(example->graph, example->hardware, cache, quick_options());
     const auto result = evaluator.evaluate(empty_request(example->graph));
