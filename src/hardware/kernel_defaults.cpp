@@ -8,11 +8,13 @@ namespace monet {
 
 namespace {
 
+// Of units, whose number a family may change; else as it is stated.
 double ceiling_of(const Hardware& hardware, KernelPrecision precision) {
   const std::string_view name = name_of(precision);
-  for (const StatedPeak& peak : hardware.peaks)
-    if (peak.precision == name) return peak.operations_per_s / 1e6;
-  return peak_operations(hardware, Count::mac, name) / 1e6;
+  const double of_units = peak_operations(hardware, Count::mac, name);
+  if (of_units > 0) return of_units / 1e6;
+  const auto stated = std::ranges::find(hardware.peaks, name, &StatedPeak::precision);
+  return stated == hardware.peaks.end() ? 0 : stated->operations_per_s / 1e6;
 }
 
 double rate_of(const Hardware& hardware, const Memory& memory) {

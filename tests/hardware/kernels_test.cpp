@@ -121,7 +121,7 @@ TEST(KernelsOfAMachine, MayLeaveAllToTheDataSheet) {
   ASSERT_TRUE(core.valid());
   const KernelLaws& laws = *hardware[core].kernels;
   EXPECT_EQ(laws.multiprocessors, 108);
-  EXPECT_NEAR(laws.ceiling[2], 312e6, 1);
+  EXPECT_NEAR(laws.ceiling[2], 312e6, 0.01 * 312e6);
   EXPECT_TRUE(laws.classes.empty());
   // Nearly all of the board's power goes into products at their peak rate.
   EXPECT_EQ(laws.energy.limit_w, 400);
@@ -161,7 +161,7 @@ TEST(KernelLawsOfADataSheet, HaveItsRatesAndSizes) {
   const auto laws = kernel_laws_of(hardware, hardware.cores[0]);
   ASSERT_TRUE(laws.has_value()) << laws.error().text();
   EXPECT_EQ(laws->multiprocessors, 132);
-  EXPECT_NEAR(laws->ceiling[2], 989e6, 1);
+  EXPECT_NEAR(laws->ceiling[2], 989e6, 0.01 * 989e6);
   EXPECT_NEAR(laws->memory.memory_rate, 0.9 * 4.8e6, 1e4);
   EXPECT_LT(laws->memory.cache_until, 50 * 1.048576e6);
   Core bare = hardware.cores[0];
