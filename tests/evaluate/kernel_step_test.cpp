@@ -102,6 +102,19 @@ TEST(EvaluateKernels, APlanForArraysStaysOne) {
   EXPECT_EQ(must_evaluate("mlp-robotics", again).latency_cycles, first.latency_cycles);
 }
 
+// The recipe rounds what products read, as the units do by themselves: nothing is written, and they are faster.
+TEST(EvaluateKernels, ProductsInTf32AreRoundedByTheUnits) {
+  const std::string network = "mlp-robotics:inputs=2048,hidden=2048,layers=1,outputs=2048";
+  StepRequest plain = on("h200"), recipe = on("h200"), products = on("h200");
+  plain.train.batch = recipe.train.batch = products.train.batch = 2048;
+  recipe.train.precision = "tf32";
+  products.products = "tf32";
+  const Evaluation rounded = must_evaluate(network, recipe);
+  EXPECT_EQ(rounded.latency_cycles, must_evaluate(network, products).latency_cycles);
+  EXPECT_EQ(rounded.tiles, must_evaluate(network, plain).tiles);
+  EXPECT_LT(rounded.latency_cycles, 0.5 * must_evaluate(network, plain).latency_cycles);
+}
+
 TEST(EvaluateKernels, ABoardDrawsNoMoreThanItsLimit) {
   StepRequest how = on("h200");
   how.train.batch = 4096;

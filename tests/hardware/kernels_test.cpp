@@ -149,9 +149,12 @@ TEST(ValidatedMachine, SaysHowWellForItsOwnNameAlone) {
   EXPECT_EQ(validated_by(test::preset("h100"), "eager"), nullptr);
   const Hardware other = test::must_read("monet: 1\nname: mine\ninclude: h200\nclock: 1 GHz\n");
   EXPECT_EQ(validated_by(other, "eager"), nullptr);
-  const Hardware again = test::must_read(to_yaml(h200));
+  const std::string said = "validated: {eager: {machine: small, energy: 9.5, source: \"a, b: c\"}}\n";
+  const Hardware again = test::must_read(to_yaml(test::must_read(said + test::small_machine)));
   ASSERT_NE(validated_by(again, "eager"), nullptr);
-  EXPECT_EQ(validated_by(again, "eager")->energy_percent, validated->energy_percent);
+  EXPECT_EQ(validated_by(again, "eager")->energy_percent, 9.5);
+  EXPECT_EQ(validated_by(again, "eager")->latency_percent, std::nullopt);
+  EXPECT_EQ(validated_by(again, "eager")->source, "a, b: c");
   EXPECT_THAT(test::message_of("validated: {eager: {latency: 5}}\n" + test::small_machine),
               HasSubstr("validated on no machine"));
 }
