@@ -36,8 +36,8 @@ class Touches {
   double now_ = 0;
 };
 
-// What all launches together draw beyond the board's limit is taken from all alike. That the clock falls meanwhile is not
-// counted: single kernels in fp32 draw up to 738 W of 700 for half a second without being slowed
+// What all launches together draw beyond the board's limit is taken from all alike. That the clock falls meanwhile is
+// not counted: single kernels in fp32 draw up to 738 W of 700 for half a second without being slowed
 // (data/groundtruth/h200_energy.csv), and no power of a whole step says from where on they are.
 void keep_to_limit(StepCosts& costs, double limit_w) {
   const double limit_mj = limit_w * costs.total_us * 1e-3;
