@@ -4,6 +4,7 @@
 #include <monet/evaluate.h>
 #include <monet/expected.h>
 #include <monet/objective.h>
+#include <monet/reach.h>
 #include <monet/text.h>
 
 #include <cstdint>
@@ -65,7 +66,8 @@ struct CheckpointPoint {
 struct Checkpointing {
   std::string model, hardware, memory, method, measure;
   std::string recipe, recipe_from;  // of the number formats, as in Evaluation
-  std::string objective;            // "own": a function of the user's
+  Reach reach;
+  std::string objective;  // "own": a function of the user's
   double clock_hz = 0;
   std::int64_t budget_bytes = 0;
   double deadline_cycles = 0;  // 0: none

@@ -4,6 +4,7 @@
 #include <monet/expected.h>
 #include <monet/machine.h>
 #include <monet/plan.h>
+#include <monet/reach.h>
 #include <monet/text.h>
 #include <monet/train.h>
 
@@ -56,7 +57,8 @@ struct EvaluateOptions {
   bool zigzag = false;
   // On a graphics processor, kernel by kernel, by the laws of its file. "eager": as a framework runs operators one by
   // one. "compiled": as a fusing compiler does; stacks of the plan are operators that become one kernel, and where it
-  // has none the compiler's policy makes them. Empty: operators of the plan on the cores as they are described.
+  // has none the compiler's policy makes them. "nests": each operator as its plain loop nest on arrays. Empty: as the
+  // plan says, else eager where a core has kernels.
   std::string lowering;
   bool check = true;       // the schedule, by the independent checker
   bool compare = true;     // also inference, to compare with
@@ -234,6 +236,7 @@ struct Evaluation {
   // Of the number formats: a recipe's name or file, or what the network's own are ("fp32"); and where that comes from:
   // file, machine (it has no unit for the network's own), option.
   std::string recipe, recipe_from;
+  Reach reach;
   std::string optimizer;  // empty: inference
   bool inference = false;
   double clock_hz = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/evaluate.h>
+#include <monet/reach.h>
 #include <monet/text.h>
 
 #include <cstdint>
@@ -50,6 +51,7 @@ struct FusedOperators {
 struct Fusion {
   std::string model, hardware, objective, rules;
   std::string recipe, recipe_from;  // of the number formats, as in Evaluation
+  Reach reach;
   std::int64_t limit = 0;
   bool given = false;  // the stacks were
   double clock_hz = 0;

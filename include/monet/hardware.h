@@ -3,6 +3,7 @@
 
 #include <monet/expected.h>
 #include <monet/machine.h>
+#include <monet/reach.h>
 #include <monet/text.h>
 
 #include <cstdint>
@@ -126,6 +127,7 @@ struct HardwareReport {
   // and sums for energy. Not stated where one of them has none.
   char time_confidence = '-', energy_confidence = '-';
   char confidence = '-';  // the weaker of the two
+  Reach reach;            // of results on it, where nothing else is asked for
 };
 
 struct PresetSummary {

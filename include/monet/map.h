@@ -3,6 +3,7 @@
 
 #include <monet/expected.h>
 #include <monet/machine.h>
+#include <monet/reach.h>
 #include <monet/text.h>
 #include <monet/train.h>
 
@@ -21,6 +22,7 @@ struct MapOptions {
 
   Machine machine;
   std::string core;      // only this one; empty: the best for each operator
+  std::string lowering;  // as EvaluateOptions has it
   bool on_chip = false;  // operands start and end in the core's own memories, not in off-chip memory
 
   std::string objective = "latency";  // energy, edp
@@ -63,6 +65,20 @@ struct MappedNest {
   double evaluated = 0;
 };
 
+// A launch on a kernel core.
+struct MappedKernel {
+  std::string kernel_class;  // "product.forward.bf16"
+  std::string law;           // its form: product, windows, stream …
+  std::string law_of;        // the class whose coefficients it takes: a near one where it has none; empty: the defaults
+  std::int64_t measured = 0;  // kernels of that class in the machine's file
+  // Laws over tiles: the tile that is fastest by the law, into how many parts the sum is split, and how often all
+  // multiprocessors have one; 0: the law has none.
+  std::int64_t tile_m = 0, tile_n = 0, split = 0;
+  double waves = 0;
+  double us = 0;
+  double cold_share = 0;  // of the bytes that it reads: they come from memory
+};
+
 struct MappedLayer {
   std::string name;
   std::string op;
@@ -76,6 +92,7 @@ struct MappedLayer {
   double utilization = 0;  // ideal / cycles
   double bound_cycles = 0;
   std::vector<MappedNest> nests;
+  std::optional<MappedKernel> kernel;  // instead of nests
 };
 
 struct NetworkMapping {
@@ -84,6 +101,7 @@ struct NetworkMapping {
   std::string objective;
   std::string mode;                 // "monet", "zigzag"
   std::string recipe, recipe_from;  // of the number formats, as in Evaluation
+  Reach reach;
   double clock_hz = 0;
   std::vector<MappedLayer> layers;    // what moves or computes something
   std::vector<MappedLayer> unmapped;  // with reasons

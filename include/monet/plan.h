@@ -72,6 +72,7 @@ struct Plan {
   Place graph_place, hardware_place;  // where it says so
   PlanOrder order = PlanOrder::critical_path;
   PlanTransfers transfers = PlanTransfers::direct;
+  std::string lowering;               // as EvaluateOptions has it, on machines with a kernel core; empty: not stated
   std::vector<std::string> expanded;  // composite operators that run in their parts
   std::vector<PlannedStack> stacks;
   std::vector<PlannedOperator> operators;

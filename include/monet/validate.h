@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace monet {
@@ -24,12 +25,21 @@ struct ValidationRow {
   double error_percent() const { return measured == 0 ? 0 : 100 * (modelled - measured) / measured; }
 };
 
+// Rows that have something in common: means of absolute errors, and how many pairs of cases come in the right order.
+struct ValidationGroup {
+  std::string by, name;                               // "network", "resnet18"
+  std::vector<std::pair<std::string, double>> means;  // by quantity, in per cent
+  std::size_t cases = 0;
+  std::size_t pairs = 0, pairs_in_order = 0;  // by the first quantity; none: not asked
+};
+
 struct Validation {
   std::string name;
   std::vector<ValidationRow> rows;
   std::vector<std::string> notes;  // what had to be assumed
   std::string label = {};          // what kind of comparison it is, where not one with measurements
-  bool brief = false;              // very many rows: text shows those set aside, and of the others each quantity
+  std::vector<ValidationGroup> groups = {};
+  bool brief = false;  // very many rows: text shows those set aside, and of the others each quantity
   // Over the rows that count; of one quantity, or of all.
   double mean_absolute_percent(const std::string& quantity = {}) const;
   double worst_percent(const std::string& quantity = {}) const;

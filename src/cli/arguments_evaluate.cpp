@@ -35,6 +35,17 @@ void add_custom_costs(const OptionGroup& group, StepRequest& options) {
   group.add("--custom", options.custom_file, "costs of operators: of those that are not known, or instead", "FILE");
 }
 
+void add_lowering(CLI::App& command, std::string& lowering) {
+  command
+      .add_option("--lowering", lowering,
+                  "eager: kernel by kernel, as an eager framework runs it, which is the default where a core is a "
+                  "graphics processor; compiled: as a fusing compiler does, with the stacks of the plan or its own; "
+                  "nests: each operator its loop nest on arrays, as elsewhere")
+      ->type_name("HOW")
+      ->check(one_of({"eager", "compiled", "nests"}))
+      ->group(schedule_group);
+}
+
 void add_schedule_options(CLI::App& command, MachineNames& on, StepRequest& options) {
   const OptionGroup group(command, schedule_group);
   group.add("--plan", on.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy", "FILE");
@@ -55,6 +66,7 @@ void add_schedule_options(CLI::App& command, MachineNames& on, StepRequest& opti
   group.flag("--zigzag", options.zigzag,
              "costs by the rules of ZigZag 3.8.5 and Stream, their known defects included, in 8 bits, off chip");
   group.off("--no-check", options.check, "leave out the independent check of the schedule");
+  add_lowering(command, options.lowering);
 }
 
 void add_evaluate(CLI::App& app, EvaluateCommand& command) {
@@ -68,13 +80,6 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   add_step_options(*evaluate, command.options.train);
   add_schedule_options(*evaluate, command.on, command.options);
   const OptionGroup schedule(*evaluate, schedule_group);
-  schedule
-      .add("--lowering", command.options.lowering,
-           "on a graphics processor, kernel by kernel, by the laws of its file: eager, as a framework runs operators "
-           "one "
-           "by one; compiled, as a fusing compiler does, with the stacks of the plan or its own",
-           "HOW")
-      ->check(one_of({"eager", "compiled"}));
   schedule.off("--no-compare", command.options.compare, "leave out inference, to compare with");
   schedule.off("--no-pack", command.options.pack, "leave out addresses: memory is then what is live");
   add_evaluate_outputs(*evaluate, command);

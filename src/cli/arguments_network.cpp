@@ -89,6 +89,7 @@ void add_map(CLI::App& app, MapCommand& command) {
       ->type_name("NAME")
       ->capture_default_str();
   map->add_option("--core", options.core, "only this core; the best for each operator by default")->type_name("NAME");
+  add_lowering(*map, options.lowering);
   map->add_option("--layer", options.layers, "only operators of this name (* and ? stand for others)")
       ->type_name("NAME")
       ->allow_extra_args(false);

@@ -13,6 +13,7 @@ void add_step_on_machine(CLI::App& command, std::string& model, MachineNames& on
   group.add("--plan", on.plan, "stacks, tiles and cores to keep to", "FILE");
   group.flag("--force", options.force, "use a plan that was made for another network or machine");
   add_custom_costs(group, options);
+  add_lowering(command, options.lowering);
   group.add("--order", options.order, "critical-path, graph, listed or frugal", "O")
       ->check(one_of({"critical-path", "graph", "listed", "frugal"}));
   group.flag("--off-chip", options.off_chip, "every operator reads from and writes to off-chip memory");
@@ -101,7 +102,7 @@ void add_checkpoint(CLI::App& app, CheckpointCommand& command) {
   add_common(*checkpoint, command.common);
   checkpoint->footer(
       "Examples:\n"
-      "  monet checkpoint resnet18 --batch 32 --hardware jetson_agx_orin --memory-budget 60%\n"
+      "  monet checkpoint resnet18 --batch 32 --hardware jetson_agx_orin --memory-budget 70%\n"
       "  monet checkpoint mlp-robotics --batch 64 --hardware poet_rpi --memory-budget 90% --objective energy -o "
       "plan.yaml\n"
       "  monet checkpoint bert-base --hardware tpu_v4 --pareto -o plans\n"

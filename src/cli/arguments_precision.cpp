@@ -47,6 +47,7 @@ void add_precision_compare(CLI::App& precision, PrecisionCompareCommand& command
       ->delimiter(',')
       ->allow_extra_args(false);
   add_mapping_search(*compare, command.options.evaluate);
+  add_lowering(*compare, command.options.evaluate.lowering);
   add_simulation_options(*compare, command);
   add_step_options(*compare, command.options.evaluate.train);
   const OptionGroup output(*compare, "Output");
@@ -56,8 +57,8 @@ void add_precision_compare(CLI::App& precision, PrecisionCompareCommand& command
   add_common(*compare, command.common);
   compare->footer(
       "Examples:\n"
-      "  monet precision compare mlp-robotics --batch 32 --hardware jetson_agx_orin -o comparison\n"
-      "  monet precision compare resnet18 --hardware h100 --recipes fp32,bf16,mxfp8 --no-accuracy\n"
+      "  monet precision compare mlp-robotics --batch 32 --hardware tpu_v4 -o comparison\n"
+      "  monet precision compare resnet18 --hardware h100 --recipes fp32,tf32,bf16,mixed --no-accuracy\n"
       "  monet precision compare resnet18-cifar --hardware h100 --simulate mlp-robotics --simulate-batch 32\n"
       "  monet precision compare net.onnx --hardware machine.yaml --recipes fp32,mine.yaml --steps 500 --json\n\n"
       "Ctrl-C gives what was trained so far. Exit status 2: no recipe can run on the machine.\n\n" +

@@ -4,6 +4,10 @@
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/account/totals.h"
+#include "evaluate/kernels/kernel_bound.h"
+#include "evaluate/kernels/kernel_plan.h"
+#include "evaluate/kernels/kernel_schedule.h"
+#include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/schedule/scheduler.h"
 #include "evaluate/tiles/content.h"
 #include "mapping/precision.h"
@@ -45,7 +49,10 @@ struct Evaluator::Shared {
         options(how),
         known(options.known ? options.known : new_operator_class_cache()),
         machine(hardware),
-        costs(machine, cache, options.cost) {}
+        costs(machine, cache, options.cost) {
+    if (!options.cost.zigzag && monet::runs_kernels(hardware, options.lowering))
+      laws = hardware[kernel_core(hardware)].kernels;
+  }
 
   MappingCache& cache;
   EvaluatorOptions options;
@@ -53,6 +60,7 @@ struct Evaluator::Shared {
   RoutedMachine machine;  // before any route is asked for: each evaluator numbers its own
   TileCostTable costs;
   SplitTable splits;
+  std::shared_ptr<const KernelLaws> laws;  // null: operators run as loop nests
 };
 
 Evaluator::Evaluator(const Graph& graph, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& options)
@@ -84,7 +92,48 @@ Expected<PlanRequest> Evaluator::bind(const Plan& plan) const {
   return request;
 }
 
+bool Evaluator::runs_kernels() const { return shared_->laws != nullptr; }
+
+Status Evaluator::find_kernels(const PlanRequest& request) {
+  const bool tf32 = shared_->options.cost.extract.products == "tf32";
+  if (shared_->options.lowering == compiled_lowering) {
+    CompileOptions how{.tf32_products = tf32};
+    if (!request.plan.stacks.empty()) {
+      how.stacks.emplace();
+      for (const BoundStack& stack : request.plan.stacks) {
+        how.stacks->push_back(stack.nodes);
+        std::ranges::sort(how.stacks->back());
+      }
+    }
+    MONET_TRY(KernelStep step, compiled_kernel_step(graph_, *shared_->laws, how));
+    kernels_ = std::make_shared<const KernelStep>(std::move(step));
+  } else if (!kernels_) {
+    kernels_ = std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32));
+  }
+  return Done{};
+}
+
+Expected<Evaluated> Evaluator::evaluate_kernels(const PlanRequest& request) {
+  const auto start = std::chrono::steady_clock::now();
+  MONET_RETURN_IF_ERROR(machine_.check());
+  const bool compiled = shared_->options.lowering == compiled_lowering;
+  MONET_RETURN_IF_ERROR(check_kernel_plan(request, graph_, machine_.hardware(), compiled));
+  MONET_RETURN_IF_ERROR(find_kernels(request));
+  Evaluated result;
+  result.kernels = kernels_;
+  KernelSchedule scheduled = schedule_of(graph_, machine_, *result.kernels, *shared_->laws);
+  result.assignment = std::move(scheduled.assignment);
+  result.tiles = std::move(scheduled.tiles);
+  result.schedule = std::move(scheduled.schedule);
+  result.schedule_s = seconds_since(start);
+  return result;
+}
+
 std::vector<OperatorBound> Evaluator::operator_bounds() {
+  if (runs_kernels()) {
+    if (!kernels_) kernels_ = std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, false));
+    return kernel_bounds(machine_.hardware(), *kernels_, *shared_->laws);
+  }
   std::vector<OperatorBound> bounds;
   for (std::size_t n = 0; n < graph_.nodes().size(); ++n) bounds.push_back(costs_.bound(NodeId(n)));
   return bounds;
@@ -161,6 +210,7 @@ Evaluator::Need Evaluator::need_of(const Schedule& schedule) const {
 }
 
 Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
+  if (runs_kernels()) return evaluate_kernels(request);
   auto asked = evaluate_as_asked(request);
   if (!asked || request.plan.order != PlanOrder::frugal) return asked;
   PlanRequest in_order = request;

@@ -3,6 +3,7 @@
 
 #include "evaluate/classes/operator_classes.h"
 #include "evaluate/cost/tile_costs.h"
+#include "evaluate/kernels/kernel_step.h"
 #include "evaluate/machine/machine.h"
 #include "evaluate/plan/bind.h"
 #include "evaluate/policy/policy.h"
@@ -27,6 +28,7 @@ std::shared_ptr<OperatorClassCache> new_operator_class_cache();
 
 struct EvaluatorOptions {
   CostOptions cost;
+  std::string lowering;   // "nests": also where there is a kernel core; see evaluate/kernels/lowering_choice.h
   bool off_chip = false;  // every operator reads from and writes to home memory
   std::size_t jobs = 0;
   std::function<void(std::size_t done, std::size_t all)> progress;  // of the mappings
@@ -38,6 +40,7 @@ struct Evaluated {
   Assignment assignment;
   TileGraph tiles;
   Schedule schedule;
+  std::shared_ptr<const KernelStep> kernels;  // of which it is the schedule, on a kernel core; null: it is none of them
   double map_s = 0, schedule_s = 0;
 };
 
@@ -70,6 +73,8 @@ class Evaluator {
   // By node: what no way of running it can go below.
   std::vector<OperatorBound> operator_bounds();
   const std::vector<StoredWidth>& element_bits() const { return tile_options_.element_bits; }
+  // Whether the step runs kernel by kernel.
+  bool runs_kernels() const;
   // Not by ZigZag's rules, which leave some of what streams out.
   bool counts_streams() const;
   // What the user should know: precisions that the machine does not have.
@@ -79,6 +84,9 @@ class Evaluator {
   struct Shared;
   Evaluator(const Graph& graph, std::shared_ptr<Shared> shared);
   Expected<Evaluated> evaluate_as_asked(const PlanRequest& request);
+  Expected<Evaluated> evaluate_kernels(const PlanRequest& request);
+  // Sets kernels_.
+  Status find_kernels(const PlanRequest& request);
   // Bytes of memories at most at one moment: of home first, of those of cores where that is equal.
   struct Need {
     std::int64_t home = 0, cores = 0;
@@ -97,6 +105,7 @@ class Evaluator {
   TileCosts costs_;
   Policy policy_;
   TileOptions tile_options_;
+  std::shared_ptr<const KernelStep> kernels_;  // of the last plan: none changes those of an eager framework
 };
 
 }  // namespace monet

@@ -31,6 +31,7 @@ monet_room(evaluate
   check/form.cpp
   check/grids.cpp
   check/holdings.cpp
+  check/kernels.cpp
   check/makers.cpp
   check/order.cpp
   check/paging.cpp
@@ -47,11 +48,16 @@ monet_room(evaluate
   cost/tile_solution.cpp
   cost/zigzag_cost.cpp
   evaluate.cpp
+  kernels/kernel_bound.cpp
+  kernels/kernel_plan.cpp
   kernels/kernel_result.cpp
+  kernels/kernel_schedule.cpp
   kernels/kernel_stacks.cpp
   kernels/kernel_step.cpp
+  kernels/lowering_choice.cpp
   machine/machine.cpp
   machine/ways.cpp
+  map/map_kernels.cpp
   map/map_network.cpp
   map/map_zigzag.cpp
   map/mapped_nest.cpp
@@ -59,6 +65,7 @@ monet_room(evaluate
   open/hardware.cpp
   open/machine.cpp
   open/hardware_summary.cpp
+  open/kernel_network.cpp
   open/machines.cpp
   open/numbers.cpp
   open/opened_step.cpp

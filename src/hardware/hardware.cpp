@@ -72,6 +72,19 @@ const PrecisionRate* Unit::precision(std::string_view wanted) const {
   return found == precisions.end() ? nullptr : &*found;
 }
 
+CoreId kernel_core(const Hardware& hardware) {
+  const auto found = std::ranges::find_if(hardware.cores, [](const Core& core) { return core.kernels != nullptr; });
+  if (found == hardware.cores.end()) return {};
+  return CoreId(static_cast<std::size_t>(found - hardware.cores.begin()));
+}
+
+const Validated* validated_by(const Hardware& hardware, std::string_view lowering) {
+  const auto found = std::ranges::find_if(hardware.validated, [&](const Validated& each) {
+    return each.lowering == lowering && each.machine == hardware.name;
+  });
+  return found == hardware.validated.end() ? nullptr : &*found;
+}
+
 std::int64_t instances(const Core& core, const Level& level) {
   std::int64_t count = 1;
   if (core.units.empty()) return count;

@@ -175,7 +175,7 @@ struct Core {
   std::string type;         // cores of one type are equal in everything but name and links
   std::vector<Unit> units;  // none: a rate core
   std::optional<Rate> rate;
-  std::shared_ptr<const KernelLaws> kernels;  // of a graphics processor; null: it has none
+  std::shared_ptr<const KernelLaws> kernels;  // a kernel core: a graphics processor; null: it is none
   std::vector<Level> levels;                  // lowest first, for every path
   std::vector<SpatialChoice> dataflow;        // how to unroll where a mapping does not say; empty: to be searched
   std::vector<std::string>
@@ -225,6 +225,14 @@ struct StatedPeak {
   char confidence = '-';
 };
 
+// How well results were compared with measurements: mean absolute errors, none where a quantity was not compared.
+struct Validated {
+  std::string lowering;  // of the results: "eager"
+  std::string machine;   // that was measured: one of another name that includes this file is not validated by it
+  std::optional<double> latency_percent, energy_percent, memory_percent;
+  std::string source;
+};
+
 struct Hardware {
   std::string name;
   std::string description;
@@ -237,6 +245,7 @@ struct Hardware {
   double static_w = 0;  // of what belongs to no part
   double area_mm2 = 0;
   std::vector<StatedPeak> peaks;
+  std::vector<Validated> validated;
   std::string recipe;  // of number formats, for networks whose own it does not work in; empty: it names none
   std::vector<Origin> origins;
   std::vector<std::pair<std::string, std::string>> parameters;  // name and value it was built with
@@ -249,6 +258,11 @@ struct Hardware {
   Link& operator[](LinkId id) { return links[id.index()]; }
   const Link& operator[](LinkId id) const { return links[id.index()]; }
 };
+
+// The core that runs a step kernel by kernel: the first that has laws of kernels. Not valid: the machine has none.
+CoreId kernel_core(const Hardware& hardware);
+// Of this machine, by that lowering; null: nothing was compared.
+const Validated* validated_by(const Hardware& hardware, std::string_view lowering);
 
 // Instances of a level's memory in its core.
 std::int64_t instances(const Core& core, const Level& level);

@@ -8,7 +8,8 @@
 
 namespace monet {
 
-// Of the core's own `kernels`, or from peaks, clock and memories. Fails where those say too little.
+// Of the core's own `kernels`; what those leave out, or a core without them, from peaks, gang and memories. Fails where
+// these say too little.
 Expected<KernelLaws> kernel_laws_of(const Hardware& hardware, const Core& core);
 
 }  // namespace monet

@@ -41,6 +41,19 @@ const Block& kernels_block() {
   return block;
 }
 
+const Block& validated_block() {
+  static const auto percent = [](std::string_view name, std::string_view meaning) {
+    return Key{.name = name, .form = Form::number, .meaning = meaning};
+  };
+  static const Block block = {
+      "validated", joined({{{.name = "machine", .meaning = "that was measured: one of another name is not validated"},
+                            percent("latency", "mean absolute error in per cent; left out: not compared"),
+                            percent("energy", "the same of energy"),
+                            percent("memory", "the same of peak memory")},
+                           provenance_keys()})};
+  return block;
+}
+
 const Block& kernel_ceiling_block() {
   static const Block block = {
       "ceiling", joined({by_precision(Measure::rate, "operations a second, 2 for a MAC"), provenance_keys()})};

@@ -164,6 +164,10 @@ const Block& machine_block() {
              .block = rate_value_block,
              .names = Names::precisions,
              .short_for = "value"},
+            {.name = "validated",
+             .form = Form::blocks,
+             .meaning = "how well results were compared with measurements, by lowering: eager …",
+             .block = validated_block},
             {.name = "recipe",
              .meaning =
                  "number formats for networks whose own it does not work in, where no --precision says otherwise"},
@@ -258,7 +262,8 @@ const Block& core_block() {
             {.name = "rate", .form = Form::block, .meaning = "what was measured on it, instead", .block = rate_block},
             {.name = "kernels",
              .form = Form::block,
-             .meaning = "laws of the kernels of a graphics processor: what `monet calibrate` writes",
+             .meaning = "it is a graphics processor, and runs a step kernel by kernel: laws of their costs, as `monet "
+                        "calibrate` writes them; what is left out follows from peaks, gang and memories",
              .block = kernels_block},
             {.name = "gang", .form = Form::integer, .meaning = "equal cores that work as one; left out: 1"},
             {.name = "memories", .form = Form::blocks, .meaning = "its memories, lowest first", .block = level_block}},

@@ -31,5 +31,6 @@ const Block& kernel_ceiling_block();
 const Block& kernel_memory_block();
 const Block& kernel_energy_block();
 const Block& kernel_law_block();
+const Block& validated_block();
 
 }  // namespace monet

@@ -101,6 +101,7 @@ Expected<ClassLaw> read_law(const ReadState& state, const Yaml::Entry& entry, co
 
 }  // namespace
 
+// Without laws, what is left out follows from the data sheet: hardware/kernel_defaults.h.
 Expected<std::shared_ptr<const KernelLaws>> read_kernels(const ReadState& state, const Yaml& node,
                                                          const Context& around) {
   MONET_TRY(const Fields fields, state.open(node, kernels_block(), around, "kernels"));
@@ -115,6 +116,12 @@ Expected<std::shared_ptr<const KernelLaws>> read_kernels(const ReadState& state,
   laws->source = fields.context().source;
   laws->confidence = fields.context().confidence;
   laws->date = fields.text("date");
+  if (fields.has("energy")) {
+    MONET_TRY(const Fields energy, part("energy", kernel_energy_block()));
+    MONET_TRY(laws->energy, read_energy_law(energy));
+  }
+  if (!fields.has("multiprocessors") && !fields.has("ceiling") && !fields.has("memory") && !fields.has("laws"))
+    return std::shared_ptr<const KernelLaws>(std::move(laws));
   MONET_TRY(const auto multiprocessors, fields.integer("multiprocessors", 1, max_multiprocessors));
   if (!multiprocessors)
     return fields.error("multiprocessors", "kernels without 'multiprocessors'", "write their number");
@@ -129,10 +136,6 @@ Expected<std::shared_ptr<const KernelLaws>> read_kernels(const ReadState& state,
   MONET_TRY(const auto slow_32, memory.number("cold_slowdown_32"));
   MONET_TRY(const auto slow_16, memory.number("cold_slowdown_16"));
   laws->cold_slowdown = {slow_32.value_or(0), slow_32.value_or(0), slow_16.value_or(0)};
-  if (fields.has("energy")) {
-    MONET_TRY(const Fields energy, part("energy", kernel_energy_block()));
-    MONET_TRY(laws->energy, read_energy_law(energy));
-  }
   if (const Yaml* table = fields.find("laws")) {
     for (const Yaml::Entry& entry : table->entries) {
       MONET_TRY(ClassLaw law, read_law(state, entry, fields.context(), *laws));

@@ -5,6 +5,7 @@
 #include "config/words.h"
 #include "hardware/assemble.h"
 #include "hardware/include.h"
+#include "hardware/kernel_defaults.h"
 #include "hardware/prototypes.h"
 
 #include <fmt/format.h>
@@ -63,6 +64,38 @@ Status read_peaks(const ReadState& state, const Fields& machine, std::vector<Sta
   return Done{};
 }
 
+Status read_validated(const ReadState& state, const Fields& machine, std::vector<Validated>& validated) {
+  const Yaml* table = machine.find("validated");
+  if (table == nullptr) return Done{};
+  for (const Yaml::Entry& entry : table->entries) {
+    MONET_TRY(const Fields fields,
+              state.open(*entry.value, validated_block(), machine.context(), "validated " + entry.key));
+    Validated& made = validated.emplace_back(Validated{.lowering = entry.key, .machine = fields.text("machine")});
+    if (made.machine.empty())
+      return fields.error("machine", "validated on no machine", "write the name of the one that was measured");
+    MONET_TRY(made.latency_percent, fields.number("latency"));
+    MONET_TRY(made.energy_percent, fields.number("energy"));
+    MONET_TRY(made.memory_percent, fields.number("memory"));
+    made.source = fields.context().source;
+  }
+  return Done{};
+}
+
+// What a kernel core does not state of its kernels follows from the rest of the machine.
+Status complete_kernels(Hardware& hardware, const HardwarePlaces& places) {
+  for (Core& core : hardware.cores) {
+    if (!core.kernels || core.kernels->multiprocessors > 0) continue;
+    auto laws = kernel_laws_of(hardware, core);
+    if (!laws) {
+      Error error = laws.error();
+      error.place = places.machine.text();
+      return error;
+    }
+    core.kernels = std::make_shared<const KernelLaws>(*std::move(laws));
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Expected<Hardware> read_hardware_tree(const Yaml& root, const std::string& path, const HardwareOptions& options) {
@@ -92,11 +125,13 @@ Expected<Hardware> read_hardware_tree(const Yaml& root, const std::string& path,
   MONET_RETURN_IF_ERROR(read_effects(state, fields, hardware.effects));
 
   MONET_RETURN_IF_ERROR(read_peaks(state, fields, hardware.peaks));
+  MONET_RETURN_IF_ERROR(read_validated(state, fields, hardware.validated));
 
   HardwarePlaces places;
   places.machine = root.place;
   MONET_TRY(const ClusterPrototype machine, read_parts(state, fields, 0));
   MONET_RETURN_IF_ERROR(assemble(machine, hardware, places));
+  MONET_RETURN_IF_ERROR(complete_kernels(hardware, places));
   MONET_RETURN_IF_ERROR(check(hardware, places));
   for (const std::string& doubt : doubts(hardware)) {
     auto& notes = hardware.notes;

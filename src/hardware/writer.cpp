@@ -31,6 +31,7 @@ class Writer {
       out_.add(0, "notes:");
       for (const std::string& note : hardware_.notes) out_.add(1, "- " + yaml_quoted(note));
     }
+    write_validated();
     write_memories();
     write_cores();
     write_links();
@@ -95,6 +96,21 @@ class Writer {
       if (std::exchange(first, false)) out_.add(0, "memories:");
       out_.add(1, yaml_quoted(hardware_.memories[i].name) + ":");
       write_memory(out_, 2, hardware_.memories[i], moves_[i] ? &*moves_[i] : nullptr);
+    }
+  }
+
+  void write_validated() {
+    if (!hardware_.validated.empty()) out_.add(0, "validated:");
+    for (const Validated& each : hardware_.validated) {
+      std::vector<std::string> fields = {"machine: " + yaml_quoted(each.machine)};
+      const auto percent = [&](const char* key, const std::optional<double>& value) {
+        if (value) fields.push_back(fmt::format("{}: {}", key, *value));
+      };
+      percent("latency", each.latency_percent);
+      percent("energy", each.energy_percent);
+      percent("memory", each.memory_percent);
+      if (!each.source.empty()) fields.push_back("source: " + yaml_quoted(each.source));
+      out_.field(1, yaml_quoted(each.lowering), join_fields(fields));
     }
   }
 

@@ -76,7 +76,7 @@ class Checkpointer {
                    MemorySpaceOptions{.recompute = options_.recompute,
                                       .page = options_.page,
                                       .page_static = options_.page_static,
-                                      .reorder = options_.reorder,
+                                      .reorder = options_.reorder && !original.evaluator.runs_kernels(),
                                       .tensors = options_.tensors});
     if (!options_.tensors.empty() && space_->candidates().empty()) {
       return Error{.message = fmt::format("no saved tensor that can be decided about matches {}",
@@ -246,6 +246,11 @@ class Checkpointer {
 
   // What the program decides is then priced like everything else.
   Status run_milp(Checkpointing& result) {
+    if (as_it_is_->evaluated.kernels) {
+      return Error{.message = fmt::format("the integer program knows no kernels, and {} runs them", hardware_.name),
+                   .place = "--method milp",
+                   .advice = "use --method search; --lowering nests takes the machine as arrays"};
+    }
     MONET_TRY(const ProgramDecision decision,
               decide_by_program(*as_it_is_, prices_->input(), goal_,
                                 {.moves = {.recompute = options_.recompute, .page = options_.page},

@@ -4,7 +4,8 @@
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/kernels/kernel_stacks.h"
-#include "evaluate/kernels/kernel_step.h"
+#include "evaluate/kernels/lowering_choice.h"
+#include "evaluate/open/kernel_network.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/run/evaluate_network.h"
 #include "hardware/hardware.h"
@@ -81,7 +82,6 @@ class StackSearch {
     const double value = value_of(*other, options_.objective);
     if (value >= value_) return false;
     value_ = value;
-    other->graph_hash = best_.graph_hash;
     best_ = *std::move(other);
     return true;
   }
@@ -112,7 +112,7 @@ void fill_stacks(Fusion& result, const KernelStep& step) {
 bool fuses_kernels(const FuseOptions& options) {
   const auto hardware = options.step.machine.hardware();
   if (!hardware) return false;
-  return std::ranges::any_of((*hardware)->cores, [](const Core& core) { return core.kernels != nullptr; });
+  return runs_kernels(**hardware, options.step);
 }
 
 Expected<Fusion> fuse_kernels(const Network& network, const FuseOptions& options) {
@@ -135,9 +135,9 @@ Expected<Fusion> fuse_kernels(const Network& network, const FuseOptions& options
     result.notes.push_back(fmt::format("the {} stacks of the plan are replaced", request.plan.stacks.size()));
     request.plan.stacks.clear();
   }
-  request.lowering = "eager";
+  request.lowering = eager_lowering;
   MONET_TRY(const KernelStep eager, kernel_step(network, request, *machine, *laws));
-  request.lowering = "compiled";
+  request.lowering = compiled_lowering;
   MONET_TRY(KernelStep policy, kernel_step(network, request, *machine, *laws));
   const bool tf32 = request.products == "tf32" || request.train.precision == "tf32";
   const double policy_value = value_of(policy, options.objective);
@@ -147,14 +147,14 @@ Expected<Fusion> fuse_kernels(const Network& network, const FuseOptions& options
   result.unchanged = value_of(eager, options.objective) < value;
   const KernelStep& answer = result.unchanged ? eager : search.best();
   if (result.unchanged) {
-    request.lowering = "eager";
+    request.lowering = eager_lowering;
     result.notes.emplace_back("operators one by one are better than the kernels of a compiler: use --lowering eager");
   } else {
     request.plan.stacks = planned_stacks_of(answer.stacks, answer.graph);
-    result.notes.push_back(fmt::format("stacks of a fusing compiler, {}: evaluate the plan with --lowering compiled",
-                                       value < policy_value
-                                           ? fmt::format("improved by {:.2f} %", 100 * (1 - value / policy_value))
-                                           : "as its policy makes them"));
+    result.notes.push_back(
+        fmt::format("stacks of a fusing compiler, {}: the plan says so, `monet evaluate --plan` follows it",
+                    value < policy_value ? fmt::format("improved by {:.2f} %", 100 * (1 - value / policy_value))
+                                         : "as its policy makes them"));
   }
   fill_stacks(result, answer);
   MONET_TRY(const Evaluation evaluation, evaluate_network(network, request));

@@ -12,6 +12,7 @@ monet_room(present
   json/hardware.cpp
   json/inspection.cpp
   json/mapping.cpp
+  json/reach.cpp
   json/simulation.cpp
   json/training.cpp
   page/details.cpp
@@ -24,6 +25,7 @@ monet_room(present
   page/page_plans.cpp
   shared/critical_runs.cpp
   shared/numbers.cpp
+  shared/reach.cpp
   svg/hardware_draw.cpp
   svg/hardware_picture.cpp
   svg/svg.cpp
@@ -38,6 +40,7 @@ monet_room(present
   text/inspection.cpp
   text/layout.cpp
   text/mapping.cpp
+  text/mapping_kernels.cpp
   text/optimization.cpp
   text/packing.cpp
   text/precision.cpp

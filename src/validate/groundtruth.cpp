@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace monet {
@@ -37,9 +38,10 @@ Expected<MeasuredStep> step_of(const CsvRecord& record) {
   MONET_TRY(const std::string checkpoint, record.text("checkpoint"));
   step.checkpoint = checkpoint == "yes";
   MONET_TRY(step.parameters, record.integer("parameters"));
-  for (const char* phase : {"peak_forward_bytes", "peak_backward_bytes", "peak_optimizer_bytes"}) {
-    MONET_TRY(const std::int64_t bytes, record.integer(phase));
-    step.peak_bytes = std::max(step.peak_bytes, bytes);
+  constexpr std::array phases = {"peak_forward_bytes", "peak_backward_bytes", "peak_optimizer_bytes"};
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    MONET_TRY(step.phase_peak_bytes[i], record.integer(phases[i]));
+    step.peak_bytes = std::max(step.peak_bytes, step.phase_peak_bytes[i]);
   }
   MONET_TRY(step.forward_flops, record.integer("fwd_flops"));
   MONET_TRY(step.backward_flops, record.integer("bwd_flops"));

@@ -3,6 +3,7 @@
 
 #include <monet/expected.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,9 +19,10 @@ struct MeasuredStep {
   std::int64_t parameters = 0;
   std::int64_t static_bytes = 0;
   std::int64_t after_forward_bytes = 0;
-  std::int64_t peak_bytes = 0;  // the largest of the three phases: with workspaces of libraries
-  double step_ms = 0;           // all of the step replayed as one graph: nothing between kernels
-  double energy_mj = 0;         // of the board, over the same replays
+  std::array<std::int64_t, 3> phase_peak_bytes = {};  // forward, backward, optimizer: with workspaces of libraries
+  std::int64_t peak_bytes = 0;                        // the largest of them
+  double step_ms = 0;                                 // all of the step replayed as one graph: nothing between kernels
+  double energy_mj = 0;                               // of the board, over the same replays
   std::int64_t forward_flops = 0;
   std::int64_t backward_flops = 0;
 

@@ -1,6 +1,7 @@
 #include "validate/kernel_steps.h"
 
 #include "base/try.h"
+#include "evaluate/open/kernel_network.h"
 #include "validate/validation.h"
 
 #include <monet/machine.h>

@@ -14,6 +14,7 @@ monet_room(validate
   robotics_footprint.cpp
   silicon.cpp
   snax_mx.cpp
+  step_groups.cpp
   tin_tin.cpp
   validation.cpp
 )

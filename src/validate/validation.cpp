@@ -211,6 +211,7 @@ std::string to_json(const std::vector<Validation>& validations) {
   Json summary = Json::array();
   Json notes = Json::array();
   Json labels = Json::object();
+  Json groups = Json::array();
   for (const Validation& validation : validations) {
     if (!validation.label.empty()) labels[validation.name] = validation.label;
     for (const ValidationRow& row : validation.rows) {
@@ -232,10 +233,22 @@ std::string to_json(const std::vector<Validation>& validations) {
                          {"worst_percent", validation.worst_percent(quantity)}});
     }
     for (const std::string& note : validation.notes) notes.push_back(note);
+    for (const ValidationGroup& group : validation.groups) {
+      Json means = Json::object();
+      for (const auto& [quantity, percent] : group.means) means[quantity] = percent;
+      groups.push_back({{"validation", validation.name},
+                        {"by", group.by},
+                        {"name", group.name},
+                        {"cases", group.cases},
+                        {"mean_absolute_percent", std::move(means)},
+                        {"pairs", group.pairs},
+                        {"pairs_in_order", group.pairs_in_order}});
+    }
   }
   json["quantities"] = std::move(summary);
   json["notes"] = std::move(notes);
   json["labels"] = std::move(labels);
+  json["groups"] = std::move(groups);
   json["mean_absolute_percent"] = all.mean_absolute_percent();
   json["worst_percent"] = all.worst_percent();
   return text_of(json);
@@ -261,6 +274,30 @@ Table table_of_rows(const Validation& validation) {
   return table;
 }
 
+Text groups_text(const Validation& validation) {
+  if (validation.groups.empty()) return "";
+  std::vector<std::string> quantities;
+  for (const ValidationGroup& group : validation.groups) {
+    for (const auto& [quantity, percent] : group.means) {
+      if (std::ranges::find(quantities, quantity) == quantities.end()) quantities.push_back(quantity);
+    }
+  }
+  std::vector<Table::Column> columns = {{"means by"}, {""}, {"cases", Table::Align::right}};
+  for (const std::string& quantity : quantities) columns.push_back({quantity, Table::Align::right});
+  columns.push_back({"in order", Table::Align::right});
+  Table table(columns);
+  for (const ValidationGroup& group : validation.groups) {
+    std::vector<std::string> cells = {group.by, group.name, fmt::format("{}", group.cases)};
+    for (const std::string& wanted : quantities) {
+      const auto found = std::ranges::find(group.means, wanted, &std::pair<std::string, double>::first);
+      cells.push_back(found == group.means.end() ? "" : fmt::format("{:.2f} %", found->second));
+    }
+    cells.push_back(group.pairs == 0 ? "" : fmt::format("{} of {}", group.pairs_in_order, group.pairs));
+    table.add(std::move(cells));
+  }
+  return "\n" + table;
+}
+
 }  // namespace
 
 Text to_text(const Validation& validation) {
@@ -277,6 +314,7 @@ Text to_text(const Validation& validation) {
     text += fmt::format("mean {:.2f} %, worst {:.2f} % (rows set aside not counted)\n",
                         validation.mean_absolute_percent(), validation.worst_percent());
   }
+  text += groups_text(validation);
   if (!validation.notes.empty()) text += "\nassumed\n";
   for (const std::string& note : validation.notes) text += fmt::format("- {}\n", note);
   return text;

@@ -65,8 +65,9 @@ def check_case(monet: Path, arguments: list[str], folder: Path) -> str:
     plan = folder / "plan.yaml"
     status, one, said = evaluate("--jobs", 1, "--save-plan", plan)
     if status not in (0, 2):
-        # A machine that cannot run a network says which operators, or which numbers.
-        return "" if status == 1 and "cannot run" in said else f"exit status {status}: {said}"
+        # A machine that cannot run a network says which operators, or which numbers; kernels have no orders of their own.
+        refused = any(words in said for words in ("cannot run", "where kernels run one after the other"))
+        return "" if status == 1 and refused else f"exit status {status}: {said}"
     if not one:
         return "" if said else "no answer and no reason"
     for bound, value in (("latency_cycles", one["latency_cycles"]), ("energy_pj", one["energy_pj"])):
@@ -116,7 +117,8 @@ def compare_machines(monet: Path, rng: random.Random, network: str, batch: int, 
     wider = on(variants.with_double_bandwidth(text), "--plan", plan, "--force")
     if not wider or wider["latency_cycles"] > 1.005 * one["latency_cycles"]:
         wrong.append(f"{case}: twice the bandwidth: {wider.get('latency_cycles')}, not {one['latency_cycles']} cycles")
-    faster = variants.with_double_clock(text)
+    # Laws of kernels are in seconds.
+    faster = "" if one["lowering"] == "eager" else variants.with_double_clock(text)
     if faster:
         found = on(faster, "--plan", plan, "--force")
         if not found or found["latency_cycles"] != one["latency_cycles"] or abs(2 * found["latency_s"] / one["latency_s"] - 1) > 1e-9:
@@ -146,7 +148,8 @@ def compare_options(monet: Path, network: str, batch: int, preset: str) -> list[
     # numbers lie along the batch, of which one of a single sample needs none.
     if has_more_to_do(one, two):
         print(text, "and has more than twice as much to do or to move")
-    if ratio > (2.3 if has_more_to_do(one, two) else 2.1):
+    # On a graphics processor operands may leave the cache, which is up to twice as fast as memory.
+    if ratio > (4 if one["lowering"] == "eager" else 2.3 if has_more_to_do(one, two) else 2.1):
         wrong.append(text)
     return wrong
 

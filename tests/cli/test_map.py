@@ -47,7 +47,7 @@ def test_json(mapped) -> None:
             assert set(nest) == NEST_KEYS
 
 
-@pytest.mark.parametrize("hardware", ["edge_tpu", "h100", "stm32f407"])
+@pytest.mark.parametrize("hardware", ["edge_tpu", "tpu_v4", "stm32f407"])
 def test_parts_add_up(mapped, hardware) -> None:
     found = mapped(NETWORK, "--hardware", hardware, "--training")
     for key in ("cycles", "energy_pj", "macs", "bound_cycles"):
@@ -102,7 +102,7 @@ def test_objectives(mapped) -> None:
 def test_precisions(mapped) -> None:
     bits = {}
     for name in ("fp32", "bf16", "int8"):
-        found = mapped(NETWORK, "--hardware", "h100", "--precision", name, "--layer", "layers.1")
+        found = mapped(NETWORK, "--hardware", "h100", "--lowering", "nests", "--precision", name, "--layer", "layers.1")
         nest = found["layers"][0]["nests"][0]
         bits[name] = sum(entry["read_bits"] for entry in nest["traffic"] if entry["memory"].endswith("hbm"))
     assert bits["fp32"] == 2 * bits["bf16"] == 4 * bits["int8"] > 0
@@ -146,7 +146,10 @@ def test_every_preset_maps_a_training_step(monet, run) -> None:
         # Recipes of blocks convert what products read.
         converted = sum(layer["operator"] in ("Quantize", "Cast") for layer in found["layers"] + found["unmapped"])
         operators = len(found["layers"]) + len(found["unmapped"]) - converted
-        assert operators > 36 if found["expanded"] else operators == 36
+        if found["lowering"] == "eager":  # the updates are one launch, activations and biases run in others or not
+            assert all(layer["kernel"]["us"] > 0 for layer in found["layers"]) and 0 < operators < 36
+        else:
+            assert operators > 36 if found["expanded"] else operators == 36
         assert found["recipe"] and found["recipe_from"] in ("file", "machine")
         assert all(layer["reason"] and layer["phase"] for layer in found["unmapped"])
         assert all(layer["cycles"] > 0 and layer["energy_pj"] >= 0 for layer in found["layers"])

@@ -303,7 +303,7 @@ STEPS = [["--accumulate", "3"], ["--accumulate", "2", "--clip-norm", "1"], ["--c
 @pytest.mark.parametrize("options", STEPS, ids=" ".join)
 def test_a_saved_plan_gives_the_same_again(evaluated, tmp_path: Path, options: list[str]) -> None:
     plan = tmp_path / "plan.yaml"
-    machine = "h100" if "--precision" in options else "edge_tpu"
+    machine = "tpu_v4" if "--precision" in options else "edge_tpu"
     how = ["mlp-robotics", "--batch", "4", "--hardware", machine, *options]
     first = evaluated(*how, "--save-plan", plan)
     how = [option for option in how if option not in ("--recompute", "*", "--order", "frugal")]

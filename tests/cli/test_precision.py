@@ -12,7 +12,7 @@ from commands import answer_of, answering, fails, interrupted, is_mistake, run_c
 from pages import data_of
 
 NETWORK = ("mlp-robotics:hidden=16,layers=2", "--batch", 16)
-MACHINE = ("--hardware", "jetson_agx_orin")
+MACHINE = ("--hardware", "tpu_v4")
 QUICK = ("--steps", 12)
 
 # A processor whose memory is all there is.
@@ -133,7 +133,7 @@ def test_compare(run, tmp_path: Path) -> None:
     folder = tmp_path / "out"
     assert {path.name for path in folder.iterdir()} == {"comparison.json", "comparison.csv", "report.html"}
     found = json.loads((folder / "comparison.json").read_text())
-    assert found["command"] == "precision compare" and found["hardware"] == "jetson_agx_orin"
+    assert found["command"] == "precision compare" and found["hardware"] == "tpu_v4"
     assert [row["recipe"] for row in found["rows"]] == ["fp32", "mxfp8", "bf16"], "fp32 first, then as asked"
     for row in found["rows"]:
         assert row["failed"] is None and row["energy_pj"] > 0 and row["peak_bytes"] > 0 and row["latency_s"] > 0

@@ -80,26 +80,26 @@ def test_a_file_of_ones_own(monet: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["map", "evaluate", "fuse"])
 def test_commands_with_a_machine_take_recipes(monet: Path, command: str) -> None:
-    answer = answer_of(run_command(monet, command, NETWORK, "--batch", "32", "--hardware", "h100",
+    answer = answer_of(run_command(monet, command, NETWORK, "--batch", "32", "--hardware", "tpu_v4",
                                    "--precision", "mxfp8-square", "--json"))
     assert answer["schema"] == 1
 
 
 def test_recomputing_on_a_quantized_step(monet: Path) -> None:
-    answer = answer_of(run_command(monet, "evaluate", NETWORK, "--batch", "32", "--hardware", "h100",
+    answer = answer_of(run_command(monet, "evaluate", NETWORK, "--batch", "32", "--hardware", "tpu_v4",
                                    "--precision", "mxfp8", "--recompute", "*", "--json"))
     assert answer["checked"]
 
 
 def test_inference_quantizes_the_forward_part(monet: Path) -> None:
-    answer = answer_of(run_command(monet, "evaluate", NETWORK, "--batch", "32", "--hardware", "h100",
+    answer = answer_of(run_command(monet, "evaluate", NETWORK, "--batch", "32", "--hardware", "tpu_v4",
                                    "--precision", "mxfp8", "--inference", "--json"))
     assert any("mxfp8" in operator["name"] for operator in answer["operators"])
 
 
 def test_mistakes(monet: Path, tmp_path: Path) -> None:
     is_mistake(run_command(monet, "train", NETWORK, "--precision", "mxfp9"), "there is no precision 'mxfp9'", "mxfp8")
-    is_mistake(run_command(monet, "evaluate", NETWORK, "--hardware", "h100", "--precision", "int9"), "int8")
+    is_mistake(run_command(monet, "evaluate", NETWORK, "--hardware", "tpu_v4", "--precision", "int9"), "int8")
     file = tmp_path / "wrong.yaml"
     file.write_text("monet: 1\nweigths: mxfp8\n")
     is_mistake(run_command(monet, "train", NETWORK, "--precision", str(file)), "wrong.yaml:2:1",

@@ -2,6 +2,7 @@
 // wrong. MONET_SEEDS=FIRST-LAST asks for other seeds.
 #include "evaluate/addresses/addresses.h"
 #include "evaluate/evaluated_difference.h"
+#include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/open/hardware.h"
 #include "evaluate/random_evaluation.h"
 #include "evaluate/run/fit.h"
@@ -140,6 +141,29 @@ TEST(EvaluateRandom, TotalsAreTheSumsOfTheirParts) {
                     seed);
   }
   EXPECT_GE(summed * 2, range.last - range.first);
+}
+
+// Whatever the graph: every operator once and in order, the allocator's peak made again, and no launch below its bound.
+TEST(EvaluateRandom, EveryStepOfKernelsIsRight) {
+  const auto hardware = open_hardware("h200");
+  ASSERT_TRUE(hardware.has_value());
+  const Seeds range = seeds(150);
+  std::size_t checked = 0;
+  for (std::uint64_t seed = range.first; seed < range.last; ++seed) {
+    const auto example = random_evaluation(seed, *hardware);
+    if (!example || !check_kernel_numbers(example->graph, *hardware, "", "")) continue;
+    MappingCache cache;
+    Evaluator evaluator(example->graph, example->hardware, cache, quick_options());
+    const auto result = evaluator.evaluate(empty_request(example->graph));
+    ASSERT_TRUE(result) << seed << ": " << result.error().text();
+    ASSERT_NE(result->kernels, nullptr);
+    expect_checked(evaluator, *result, seed);
+    for (const TileCost& cost : result->schedule.costs) EXPECT_LE(cost.bound_cycles, cost.cycles * (1 + 1e-9)) << seed;
+    const std::vector<std::int64_t> peaks = live_peaks(hardware->memories.size(), result->schedule);
+    EXPECT_EQ(*std::ranges::max_element(peaks), result->kernels->memory.peak()) << seed;
+    ++checked;
+  }
+  EXPECT_GT(checked, 100U);
 }
 
 TEST(EvaluateRandom, EveryPresetGivesAResultOrSaysWhyNot) {

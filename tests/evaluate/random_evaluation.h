@@ -3,7 +3,7 @@
 
 #include "base/try.h"
 #include "evaluate/account/totals.h"
-#include "evaluate/check/check.h"
+#include "evaluate/check/kernels.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/plan/bind_tensors.h"
 #include "evaluate/random_hardware.h"
@@ -85,6 +85,7 @@ inline double sum_of(const Parts& parts) {
 
 // What the checker finds; that a home memory or storage is too small for the step is not a defect of its schedule.
 inline CheckReport check(Evaluator& evaluator, const Evaluated& result) {
+  if (result.kernels) return check_kernels(evaluator.graph(), evaluator.machine().hardware(), *result.kernels);
   const Hardware& hardware = evaluator.machine().hardware();
   const std::vector<std::int64_t> peaks = live_peaks(hardware.memories.size(), result.schedule);
   CheckOptions options{.streams = evaluator.counts_streams(), .element_bits = evaluator.element_bits()};

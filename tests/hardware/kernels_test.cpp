@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace monet {
@@ -113,16 +114,62 @@ TEST(KernelsOfAMachine, MistakesAreNamed) {
   EXPECT_THAT(message_of(changed_kernels("fp32: 1 TFLOP/s, ", "")), HasSubstr("'fp32' is missing"));
 }
 
+// A core is a kernel core by having `kernels`: what they leave out is the data sheet's.
+TEST(KernelsOfAMachine, MayLeaveAllToTheDataSheet) {
+  const Hardware hardware = test::preset("a100");
+  const CoreId core = kernel_core(hardware);
+  ASSERT_TRUE(core.valid());
+  const KernelLaws& laws = *hardware[core].kernels;
+  EXPECT_EQ(laws.multiprocessors, 108);
+  EXPECT_NEAR(laws.ceiling[2], 312e6, 0.01 * 312e6);
+  EXPECT_TRUE(laws.classes.empty());
+  // Nearly all of the board's power goes into products at their peak rate.
+  EXPECT_EQ(laws.energy.limit_w, 400);
+  EXPECT_NEAR(laws.energy.flop_pj[2] * 312, 400, 0.1 * 400);
+  EXPECT_FALSE(kernel_core(test::preset("tpu_v4")).valid());
+  // The accelerators beside the graphics processor are none.
+  const Hardware orin = test::preset("jetson_agx_orin");
+  EXPECT_EQ(orin[kernel_core(orin)].type, "sm");
+  EXPECT_EQ(std::ranges::count_if(orin.cores, [](const Core& each) { return each.kernels != nullptr; }), 1);
+}
+
+TEST(KernelsOfAMachine, ADataSheetThatSaysTooLittleIsNoted) {
+  const std::string machine = machine_with_kernels("    kernels: {source: nothing}\n");
+  EXPECT_THAT(test::message_of(test::with(machine, "size: 64 KiB", "kind: registers\n        size: 64 KiB")),
+              HasSubstr("core 'pe' of small has no cache under a DRAM"));
+}
+
+TEST(ValidatedMachine, SaysHowWellForItsOwnNameAlone) {
+  const Hardware h200 = test::preset("h200");
+  const Validated* validated = validated_by(h200, "eager");
+  ASSERT_NE(validated, nullptr);
+  EXPECT_TRUE(validated->latency_percent && validated->energy_percent && validated->memory_percent);
+  EXPECT_FALSE(validated->source.empty());
+  EXPECT_EQ(validated_by(h200, "nests"), nullptr);
+  EXPECT_EQ(validated_by(test::preset("h100"), "eager"), nullptr);
+  const Hardware other = test::must_read("monet: 1\nname: mine\ninclude: h200\nclock: 1 GHz\n");
+  EXPECT_EQ(validated_by(other, "eager"), nullptr);
+  const std::string said = "validated: {eager: {machine: small, energy: 9.5, source: \"a, b: c\"}}\n";
+  const Hardware again = test::must_read(to_yaml(test::must_read(said + test::small_machine)));
+  ASSERT_NE(validated_by(again, "eager"), nullptr);
+  EXPECT_EQ(validated_by(again, "eager")->energy_percent, 9.5);
+  EXPECT_EQ(validated_by(again, "eager")->latency_percent, std::nullopt);
+  EXPECT_EQ(validated_by(again, "eager")->source, "a, b: c");
+  EXPECT_THAT(test::message_of("validated: {eager: {latency: 5}}\n" + test::small_machine),
+              HasSubstr("validated on no machine"));
+}
+
 TEST(KernelLawsOfADataSheet, HaveItsRatesAndSizes) {
   const Hardware hardware = test::preset("h200_datasheet");
   const auto laws = kernel_laws_of(hardware, hardware.cores[0]);
   ASSERT_TRUE(laws.has_value()) << laws.error().text();
   EXPECT_EQ(laws->multiprocessors, 132);
-  EXPECT_NEAR(laws->ceiling[2], 989e6, 1);
+  EXPECT_NEAR(laws->ceiling[2], 989e6, 0.01 * 989e6);
   EXPECT_NEAR(laws->memory.memory_rate, 0.9 * 4.8e6, 1e4);
   EXPECT_LT(laws->memory.cache_until, 50 * 1.048576e6);
   Core bare = hardware.cores[0];
   bare.levels.clear();
+  bare.kernels = nullptr;
   const auto none = kernel_laws_of(hardware, bare);
   ASSERT_FALSE(none.has_value());
   EXPECT_THAT(none.error().text(), HasSubstr("has no cache under a DRAM"));

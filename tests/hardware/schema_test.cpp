@@ -79,6 +79,7 @@ source: here
 confidence: A
 note: a remark
 notes: [one, two]
+validated: {eager: {machine: everything, latency: 5, energy: 9, memory: 2, source: here, confidence: A, note: x}}
 parameters: {k: {value: 4, minimum: 1, maximum: 8, description: size}, w: {value: a, one_of: [a, b]}}
 clock: 1 GHz
 technology: 22 nm
@@ -186,9 +187,11 @@ clusters:
               {rate: 1, edge: 1, start: 1, wave: 1, split: 1, sums: 1, recovered: 1, layout_start: 1, layout_rate: 1,
                layout_weight_rate: 1, reach: 1, noise: 1, measured: 1 8 8 8 3 1 1 5}
             convolution.forward.bf16.pointwise: {misaligned: 2}
-            convolution.forward.bf16.depthwise: {taps: 1}
-            convolution.weight_gradient.fp32.windows: {winograd_rate: 1, winograd_start: 1, winograd_from: 1e9}
-            batch_norm.forward.fp32: {alone: 1, small: 1}
+            convolution.forward.bf16.depthwise: {taps: 1, wide: 1}
+            convolution.weight_gradient.bf16.depthwise: {image: 1, step: 1}
+            convolution.weight_gradient.fp32.windows: {winograd_rate: 1, winograd_start: 1, winograd_from: 1e9, grouped_rate: 1}
+            batch_norm.forward.fp32: {alone: 1, small: 1, near: 1}
+            layer_norm.backward.fp32: {down: 1}
             layer_norm.forward.fp32: {row: 1, passes: 1}
             optimizer.adam.fp32: {element: 1, counters: 1}
     links: [{bus: [rated, dram], width: 1 bit/cycle}]

@@ -157,6 +157,7 @@ TEST(ComparePrecisions, EachRecipeOnceAndFp32First) {
   PrecisionComparisonOptions options;
   options.accuracy = false;
   options.recipes = {"bf16", "fp32", "bf16"};
+  options.evaluate.lowering = "nests";
   const auto found = compare_precisions("mlp-robotics:hidden=8,layers=1", "jetson_agx_orin", options);
   ASSERT_TRUE(found) << found.error().text();
   ASSERT_EQ(found->rows.size(), 2U);
@@ -191,7 +192,7 @@ TEST(ComparePrecisions, SeedsSayWhatIsEqualAndTwentyMeasurementsAreMade) {
   options.evaluate.train.batch = 4;
   options.simulate.steps = 40;
   options.simulate.samples = 40;
-  const auto found = compare_precisions("mlp-robotics:hidden=8,layers=1", "jetson_agx_orin", options);
+  const auto found = compare_precisions("mlp-robotics:hidden=8,layers=1", "tpu_v4", options);
   ASSERT_TRUE(found) << found.error().text();
   ASSERT_TRUE(found->loss_tolerance);
   EXPECT_GT(*found->loss_tolerance, 0);
@@ -210,7 +211,7 @@ TEST(ComparePrecisions, WhatWasStoppedIsOffTheFront) {
   options.simulate.jobs = 1;
   int asked = 0;
   options.simulate.stop = [&] { return ++asked > 50; };
-  const auto found = compare_precisions("mlp-robotics:hidden=8,layers=1", "jetson_agx_orin", options);
+  const auto found = compare_precisions("mlp-robotics:hidden=8,layers=1", "tpu_v4", options);
   ASSERT_TRUE(found) << found.error().text();
   EXPECT_TRUE(found->rows[0].best);
   ASSERT_TRUE(found->rows[1].simulation);
@@ -218,7 +219,7 @@ TEST(ComparePrecisions, WhatWasStoppedIsOffTheFront) {
   EXPECT_FALSE(found->rows[1].best);
   EXPECT_FALSE(found->loss_tolerance);
   options.simulate.stop = [] { return true; };
-  const auto nothing = compare_precisions("mlp-robotics:hidden=8,layers=1", "jetson_agx_orin", options);
+  const auto nothing = compare_precisions("mlp-robotics:hidden=8,layers=1", "tpu_v4", options);
   ASSERT_TRUE(nothing) << nothing.error().text();
   EXPECT_FALSE(nothing->rows[0].simulation);
   EXPECT_EQ(nothing->rows[0].not_simulated, "stopped before its first step");

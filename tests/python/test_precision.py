@@ -31,7 +31,7 @@ def run(program: Path):
 
 @pytest.fixture(scope="module")
 def compared():
-    return monet.compare_precisions(monet.load(NETWORK, batch=16), "jetson_agx_orin", recipes=RECIPES, steps=12)
+    return monet.compare_precisions(monet.load(NETWORK, batch=16), "tpu_v4", recipes=RECIPES, steps=12)
 
 
 @pytest.fixture
@@ -82,14 +82,14 @@ def test_simulate(run) -> None:
     ],
 )  # fmt: skip
 def test_compare(run, options, arguments) -> None:
-    found = monet.compare_precisions(monet.load(NETWORK, batch=16), monet.hardware("jetson_agx_orin"), **options)
-    printed = run("precision", "compare", NETWORK, "--batch", 16, "--hardware", "jetson_agx_orin", *arguments)
+    found = monet.compare_precisions(monet.load(NETWORK, batch=16), monet.hardware("tpu_v4"), **options)
+    printed = run("precision", "compare", NETWORK, "--batch", 16, "--hardware", "tpu_v4", *arguments)
     assert timeless(found.to_dict()) == timeless(printed)
 
 
 def test_a_folder(compared, program: Path, tmp_path: Path) -> None:
     folder = compared.save(tmp_path / "package")
-    command = [program, "precision", "compare", NETWORK, "--batch", "16", "--hardware", "jetson_agx_orin", "--recipes",
+    command = [program, "precision", "compare", NETWORK, "--batch", "16", "--hardware", "tpu_v4", "--recipes",
                ",".join(RECIPES), "--steps", "12", "-q", "-o", tmp_path / "program"]  # fmt: skip
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     other = tmp_path / "program"
@@ -148,8 +148,8 @@ def test_a_precision_may_be_a_file(run, tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("monet: 1\nbase: mxfp8\nweights: mxfp6_e2m3\n")
     for precision in (file, str(file)):
-        result = monet.evaluate(NETWORK, "h100", batch=4, precision=os.fspath(precision))
-        printed = run("evaluate", NETWORK, "--batch", 4, "--hardware", "h100", "--precision", file)
+        result = monet.evaluate(NETWORK, "tpu_v4", batch=4, precision=os.fspath(precision))
+        printed = run("evaluate", NETWORK, "--batch", 4, "--hardware", "tpu_v4", "--precision", file)
         assert result.energy_pj == printed["energy_pj"]
         assert monet.simulate(NETWORK, precision=precision, steps=2).precision == str(file)
     assert monet.recipes(file)[0]["weights"] == "mxfp6_e2m3"

@@ -61,7 +61,7 @@ def pages_of(monet: Path, folder: Path) -> Path:
     made("optimize", "optimize", "mlp-robotics:hidden=32,layers=2", "--hardware", "monet_2x2")
     made("explore", "explore", "edge_tpu", "--samples", "12", "--store", str(folder / "store.sqlite"))
     recipes = ["--recipes", "fp32,bf16,mxfp8,mxfp4", "--steps", "60", "--learning-rate", "0.01"]
-    made("recipes", "precision", "compare", "mlp-robotics:hidden=32,layers=2", "--hardware", "jetson_agx_orin", *recipes)
+    made("recipes", "precision", "compare", "mlp-robotics:hidden=32,layers=2", "--hardware", "tpu_v4", *recipes)
     compared = pages / "compared.html"
     subprocess.run([monet, "report", small, large, "-o", compared], check=True, capture_output=True)
     return pages

@@ -41,6 +41,7 @@ export interface ResultData {
   recipe: string; // of the number formats
   recipe_from: string; // file, machine, option
   recipe_text: string; // both, as the headline has them; empty: an older version made it
+  reach_text: string; // lowering, and how well results like it were compared; empty: nothing to say
   fits: boolean;
   does_not_fit: string;
   latency_cycles: number;

@@ -162,7 +162,7 @@ Bounds bounds_of(const ScheduledStep& step, std::span<const OperatorBound> opera
   for (const OperatorBound& bound : operators) bounds.pj += bound.pj;
   bounds.pj += traffic.read_bits * access_pj_per_bit(hardware, homes, true) +
                traffic.written_bits * access_pj_per_bit(hardware, homes, false);
-  bounds.pj += static_pj(hardware, bounds.cycles);
+  if (!step.schedule.whole_power) bounds.pj += static_pj(hardware, bounds.cycles);
   return bounds;
 }
 

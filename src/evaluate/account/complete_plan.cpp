@@ -10,6 +10,7 @@ Plan complete_plan_of(const ScheduledStep& step, const Plan& plan, const Graph& 
   result.hardware_hash = hash_of(step.hardware);
   result.order = plan.order;
   result.transfers = plan.transfers;
+  result.lowering = plan.lowering;
   result.expanded = plan.expanded;
   result.tensors = plan.tensors;
   for (const std::vector<NodeId>& nodes : step.assignment.stacks) {

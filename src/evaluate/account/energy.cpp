@@ -85,7 +85,7 @@ Energy energy_of(const Hardware& hardware, const Schedule& schedule) {
   add_tiles(hardware, schedule, energy);
   add_streams(hardware, schedule, energy);
   add_transfers(hardware, schedule, energy);
-  energy.static_pj = static_pj(hardware, schedule.cycles);
+  if (!schedule.whole_power) energy.static_pj = static_pj(hardware, schedule.cycles);
   for (const auto& part : energy.compute) energy.total += part.second;
   for (const double part : energy.memory) energy.total += part;
   for (const double part : energy.link) energy.total += part;

@@ -1,4 +1,4 @@
-// From launches to the public result of an evaluation.
+// What a result says of launches beyond what it says of any schedule.
 #pragma once
 
 #include "evaluate/kernels/kernel_step.h"
@@ -7,8 +7,8 @@
 
 namespace monet {
 
-// Sets what follows from the launches: latency, energy, what explains them, MACs, counts, bounds, phases, operators (a
-// row for each node that launches something, with the copies made for it), the core, the memory, the critical path.
-void fill(Evaluation& evaluation, const KernelStep& step, const Hardware& hardware, const KernelLaws& laws);
+// Latency and energy by kind of kernel, what is read at least before anything else can be, and what the laws rest on.
+// Requires: the schedule of the step (kernel_schedule.h) was filled in.
+void fill_kernels(Evaluation& evaluation, const KernelStep& step, const Hardware& hardware);
 
 }  // namespace monet

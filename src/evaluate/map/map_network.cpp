@@ -4,6 +4,7 @@
 #include "base/glob.h"
 #include "base/suggest.h"
 #include "base/try.h"
+#include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/map/mapped_nest.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/opened_step.h"
@@ -80,6 +81,23 @@ Status check_patterns(const Graph& graph, const std::vector<std::string>& patter
   return Done{};
 }
 
+Expected<NetworkMapping> on_kernels(const NetworkGraph& network, const Hardware& hardware, CoreId core,
+                                    const MapOptions& options, NetworkMapping result) {
+  if (core.valid() && core != kernel_core(hardware)) {
+    return Error{.message = fmt::format("{} runs no kernels", hardware[core].name),
+                 .place = "--core",
+                 .advice = fmt::format("leave it out, or add --lowering nests to map operators on it")};
+  }
+  if (!options.mapping_file.empty()) {
+    return Error{.message = fmt::format("a mapping has no meaning for kernels of {}", hardware.name),
+                 .place = "--mapping",
+                 .advice = "leave it out, or add --lowering nests"};
+  }
+  MONET_TRY(const ExtractOptions extract, extract_options(options.train.precision, {}));
+  MONET_RETURN_IF_ERROR(check_kernel_numbers(network.graph, hardware, result.recipe, extract.products));
+  return map_kernels(network, hardware, options, extract.products == "tf32", std::move(result));
+}
+
 }  // namespace
 
 bool wants_layer(const MapOptions& options, const Node& node) {
@@ -101,13 +119,21 @@ Expected<NetworkMapping> map_network(const Network& source, const MapOptions& gi
   result.recipe_from = name_of(recipe.from);
   MapOptions options = given;
   options.train.precision = recipe.precision();
+  StepRequest asked;
+  asked.lowering = given.lowering;
+  asked.zigzag = given.zigzag;
+  MONET_TRY(const std::string lowering, lowering_of(hardware, asked));
+  result.reach = reach_of(hardware, lowering);
+  const bool kernels = lowering != nests_lowering;
   MONET_TRY(const NetworkGraph network,
-            options.zigzag ? open_network_as_asked(source, options.train, options.training)
-                           : open_network_for(source, options.train, options.training, hardware, result.expanded));
+            options.zigzag || kernels
+                ? open_network_as_asked(source, options.train, options.training)
+                : open_network_for(source, options.train, options.training, hardware, result.expanded));
   result.warnings.insert(result.warnings.end(), network.warnings.begin(), network.warnings.end());
   result.notes.insert(result.notes.end(), network.notes.begin(), network.notes.end());
   MONET_RETURN_IF_ERROR(check_patterns(network.graph, options.layers, result.expanded));
   options.layers = with_parts(std::move(options.layers), result.expanded);
+  if (kernels) return on_kernels(network, hardware, core, options, std::move(result));
   if (options.zigzag) return map_like_zigzag(network, hardware, core, objective, given, std::move(result));
 
   OperatorOptions operators;

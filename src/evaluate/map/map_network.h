@@ -22,4 +22,8 @@ void add_layer(NetworkMapping& mapping, MappedLayer layer);
 Expected<NetworkMapping> map_like_zigzag(const NetworkGraph& network, const Hardware& hardware, CoreId core,
                                          Objective objective, const MapOptions& options, NetworkMapping result);
 
+// On a kernel core: a row for each launch, in order.
+NetworkMapping map_kernels(const NetworkGraph& network, const Hardware& hardware, const MapOptions& options, bool tf32,
+                           NetworkMapping result);
+
 }  // namespace monet

@@ -1,5 +1,6 @@
 #include "evaluate/open/machines.h"
 
+#include "evaluate/kernels/lowering_choice.h"
 #include "hardware/totals.h"
 
 #include <algorithm>
@@ -288,6 +289,7 @@ HardwareReport summarize(const Hardware& hardware) {
   report.time_confidence = weakest.time;
   report.energy_confidence = weakest.energy;
   report.confidence = weaker(weakest.time, weakest.energy);
+  report.reach = reach_of(hardware);
   return report;
 }
 

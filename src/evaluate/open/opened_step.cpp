@@ -2,6 +2,7 @@
 
 #include "base/try.h"
 #include "evaluate/cost/custom_cost.h"
+#include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/runnable.h"
 #include "networks/open.h"
@@ -178,8 +179,24 @@ Expected<ExtractOptions> extract_of(const OpenedStep& opened_step, const StepReq
   return NumbersAsked{options.train.precision, options.products, opened_step.everything}.extract();
 }
 
+namespace {
+
+// Kernels run whole operators: nothing is taken apart.
+Expected<OpenedStep> fitted_to_kernels(OpenedStep opened_step, const Hardware& hardware, const StepRequest& options) {
+  MONET_TRY(const ExtractOptions extract, extract_options(options.train.precision, options.products));
+  const std::string recipe = options.train.precision.empty() ? "the network" : options.train.precision;
+  const std::string everything = opened_step.everything ? std::string(name_of(*opened_step.everything)) : "";
+  MONET_RETURN_IF_ERROR(
+      check_kernel_numbers(opened_step.graph, hardware, recipe, everything.empty() ? extract.products : everything));
+  return opened_step;
+}
+
+}  // namespace
+
 Expected<OpenedStep> fitted_to(OpenedStep opened_step, const Hardware& hardware, const StepRequest& options,
                                const Plan& plan) {
+  MONET_TRY(const std::string lowering, lowering_of(hardware, options));
+  if (lowering != nests_lowering) return fitted_to_kernels(std::move(opened_step), hardware, options);
   MONET_TRY(ExpandedGraph expanded,
             as_it_runs(std::move(opened_step.graph), hardware,
                        {options.train.precision, options.products, opened_step.everything}, plan.expanded));
@@ -214,6 +231,7 @@ Expected<EvaluatorOptions> evaluator_options(const StepRequest& options, Mapping
   how.cost.store = store;
   MONET_TRY(how.cost.custom, custom_costs_of(options));
   how.stop = options.stop;
+  how.lowering = options.lowering;
   how.off_chip = options.off_chip || options.zigzag;
   how.cost.zigzag = options.zigzag;
   how.jobs = static_cast<std::size_t>(options.jobs);

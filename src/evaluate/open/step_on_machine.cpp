@@ -2,6 +2,7 @@
 #include "hardware/hardware.h"
 
 #include "base/try.h"
+#include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/plan/hash.h"
 
 namespace monet {
@@ -11,6 +12,8 @@ Expected<StepOnMachine> open_step_on_machine(const Network& network, StepRequest
   MONET_TRY(const std::shared_ptr<const Hardware> hardware, options.machine.hardware());
   opened.hardware = *hardware;
   MONET_TRY(opened.plan, plan_of(options));
+  MONET_RETURN_IF_ERROR(settle_lowering(opened.hardware, options, opened.plan));
+  opened.reach = reach_of(opened.hardware, options.lowering);
   MONET_TRY(opened.numbers, choose_numbers(network, opened.hardware, options.train, options.zigzag));
   options.train.precision = opened.numbers.precision();
   MONET_TRY(opened.opened_step, open_step(network, options, inference));

@@ -18,6 +18,7 @@ struct StepOnMachine {
   Plan plan;
   OpenedStep opened_step;
   NumberChoice numbers;
+  Reach reach;
   std::vector<std::string> warnings;  // of a plan that was made for something else
 };
 
@@ -31,6 +32,7 @@ void describe(const StepOnMachine& opened, Result& result) {
   result.hardware = opened.hardware.name;
   result.recipe = opened.numbers.recipe;
   result.recipe_from = name_of(opened.numbers.from);
+  result.reach = opened.reach;
   result.clock_hz = opened.hardware.clock_hz;
   const OpenedStep& step = opened.opened_step;
   result.warnings.insert(result.warnings.end(), opened.warnings.begin(), opened.warnings.end());

@@ -2,6 +2,8 @@
 
 #include "base/require.h"
 #include "base/try.h"
+#include "kernels/law_values.h"
+#include "kernels/measured_text.h"
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -153,6 +155,21 @@ Digest& operator<<(Digest& digest, const Unit& unit) {
                 << unit.energy_pj_per_cycle << unit.area_mm2;
 }
 
+Digest& operator<<(Digest& digest, const KernelLaws& laws) {
+  const MemoryLaw& memory = laws.memory;
+  const EnergyLaw& energy = laws.energy;
+  digest << laws.multiprocessors << laws.ceiling << laws.top_rate << laws.cold_slowdown << memory.cache_rate
+         << memory.memory_rate << memory.cache_until << memory.memory_from << memory.cold_after << energy.base_w
+         << energy.flop_pj << energy.byte_pj << energy.memory_byte_pj << energy.busy_w << energy.scalar_w
+         << energy.limit_w << std::uint64_t{laws.classes.size()};
+  for (const ClassLaw& law : laws.classes) {
+    digest << std::string_view(name_of(law.kernel_class)) << law.coefficients << law.nearness.reach
+           << law.nearness.noise << std::uint64_t{law.measured.size()};
+    for (const MeasuredKernel& point : law.measured) digest << std::string_view(measured_text(point)) << point.us;
+  }
+  return digest;
+}
+
 Digest& operator<<(Digest& digest, const Core& core) {
   digest << std::string_view(core.name) << std::string_view(core.type) << std::uint64_t{core.units.size()};
   for (const Unit& unit : core.units) digest << unit;
@@ -172,6 +189,7 @@ Digest& operator<<(Digest& digest, const Core& core) {
   for (const SpatialChoice& choice : core.dataflow) {
     digest << std::uint64_t{choice.dimension} << choice.loop << choice.size;
   }
+  if (core.kernels) digest << *core.kernels;
   return digest << core.operators << core.static_w << core.area_mm2;
 }
 

@@ -125,8 +125,8 @@ Expected<std::vector<LoopSize>> read_loops(const Yaml& node, const std::string& 
 class PlanReader {
  public:
   Expected<Plan> read(const Yaml& root) {
-    static const std::vector<std::string> keys = {"plan",     "graph",  "hardware",  "order",  "transfers",
-                                                  "expanded", "stacks", "operators", "tensors"};
+    static const std::vector<std::string> keys = {"plan",     "graph",    "hardware", "order",     "transfers",
+                                                  "lowering", "expanded", "stacks",   "operators", "tensors"};
     MONET_RETURN_IF_ERROR(check_map(root, "a plan", keys));
     const Yaml* version = root.find("plan");
     if (version == nullptr) {
@@ -155,6 +155,9 @@ class PlanReader {
     } else if (key == "transfers") {
       using enum PlanTransfers;
       MONET_TRY(plan_.transfers, read_choice(value, "'transfers'", {direct, memory}));
+    } else if (key == "lowering") {
+      if (!value.is_scalar()) return wrong_form(value, "'lowering'", "one word: eager");
+      plan_.lowering = value.scalar;
     } else if (key == "expanded") {
       MONET_TRY(plan_.expanded, read_names(value, "'expanded'"));
     } else if (key == "stacks") {

@@ -59,6 +59,7 @@ std::string to_yaml(const Plan& plan) {
   if (!plan.hardware_hash.empty()) out.field(0, "hardware", yaml_quoted(plan.hardware_hash));
   out.field(0, "order", name_of(plan.order));
   out.field(0, "transfers", name_of(plan.transfers));
+  if (!plan.lowering.empty()) out.field(0, "lowering", yaml_quoted(plan.lowering));
   if (!plan.expanded.empty()) out.field(0, "expanded", quoted_list(plan.expanded));
   if (!plan.stacks.empty()) out.add(0, "stacks:");
   for (const PlannedStack& stack : plan.stacks) out.add(1, "- " + stack_text(stack));

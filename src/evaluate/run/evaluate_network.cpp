@@ -4,9 +4,10 @@
 #include "base/try.h"
 #include "evaluate/account/complete_plan.h"
 #include "evaluate/check/check.h"
+#include "evaluate/check/kernels.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/kernels/kernel_result.h"
-#include "evaluate/kernels/kernel_stacks.h"
+#include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/opened_step.h"
 #include "evaluate/plan/hash.h"
@@ -52,21 +53,28 @@ class StepRun {
     }
     result.filled = evaluated.assignment.filled;
     const ScheduledStep step{graph, hardware_, evaluated.assignment, evaluated.tiles, evaluated.schedule};
+    // A caching allocator has addresses of its own: no other ones are made up.
+    const bool pack = options_.pack && !evaluated.kernels;
     PackedStays packed;
     auto start = std::chrono::steady_clock::now();
-    if (options_.pack) {
+    if (pack) {
       MONET_TRY(packed, pack_stays(step, evaluator.machine(), {}, options_.stop));
     }
     result.pack_s += seconds_since(start);
     fill(result, step, evaluator.operator_bounds(),
-         {.trace = options_.trace, .lifetimes = options_.lifetimes, .packed = options_.pack ? &packed : nullptr});
+         {.trace = options_.trace, .lifetimes = options_.lifetimes, .packed = pack ? &packed : nullptr});
+    if (evaluated.kernels) fill_kernels(result, *evaluated.kernels, hardware_);
     if (options_.graph) result.graph = step_graph(step, rewritten);
     const std::vector<MemoryId> too_small = judge_fit(result, hardware_, evaluator.machine());
-    if (options_.check) MONET_RETURN_IF_ERROR(check(step, evaluator, too_small, result));
+    if (options_.check) MONET_RETURN_IF_ERROR(check(step, evaluated, evaluator, too_small, result));
     if (!options_.zigzag) MONET_RETURN_IF_ERROR(check_bounds(result));
-    if (result.plan_yaml.empty()) result.plan_yaml = to_yaml(complete_plan_of(step, plan, original));
+    completed_ = complete_plan_of(step, plan, original);
+    if (result.plan_yaml.empty()) result.plan_yaml = to_yaml(completed_);
     return result;
   }
+
+  // What the last one was run by, all of it.
+  const Plan& completed() const { return completed_; }
 
  private:
   // By another tool's rules an operator may cost less than it can.
@@ -82,12 +90,18 @@ class StepRun {
                  .advice = "please report it with the network, the hardware and the plan"};
   }
 
-  Status check(const ScheduledStep& step, Evaluator& evaluator, const std::vector<MemoryId>& too_small,
-               Evaluation& result) const {
-    const auto start = std::chrono::steady_clock::now();
-    const CheckReport report = check_schedule(
+  CheckReport report_of(const ScheduledStep& step, const Evaluated& evaluated, Evaluator& evaluator,
+                        const std::vector<MemoryId>& too_small) const {
+    if (evaluated.kernels) return check_kernels(step.graph, step.hardware, *evaluated.kernels);
+    return check_schedule(
         step.graph, step.hardware, step.assignment, step.tiles, step.schedule,
         {.streams = evaluator.counts_streams(), .element_bits = evaluator.element_bits(), .too_small = too_small});
+  }
+
+  Status check(const ScheduledStep& step, const Evaluated& evaluated, Evaluator& evaluator,
+               const std::vector<MemoryId>& too_small, Evaluation& result) const {
+    const auto start = std::chrono::steady_clock::now();
+    const CheckReport report = report_of(step, evaluated, evaluator, too_small);
     result.check_s += seconds_since(start);
     result.checked = report.looked_at;
     if (report.count == 0) return Done{};
@@ -102,6 +116,7 @@ class StepRun {
   const StepRequest& options_;
   MappingCache& cache_;
   MappingStore* store_;
+  Plan completed_;
 };
 
 void compare_with_inference(const Network& network, const StepRequest& options, const Hardware& hardware,
@@ -119,49 +134,6 @@ void compare_with_inference(const Network& network, const StepRequest& options, 
   for (const MemoryResult& memory : inference->memories) {
     result.inference_peak_bytes = std::max(result.inference_peak_bytes, memory.live_peak_bytes);
   }
-}
-
-// Kernel by kernel: of a plan, what is recomputed.
-Expected<Evaluation> evaluate_kernels(const Network& network, const StepRequest& options, const Hardware& hardware,
-                                      Evaluation result) {
-  const bool compiled = options.lowering == "compiled";
-  if (options.lowering != "eager" && !compiled) {
-    return Error{.message = fmt::format("there is no lowering '{}'", options.lowering),
-                 .place = "--lowering",
-                 .advice = "eager, compiled"};
-  }
-  if (!compiled && !options.plan.stacks.empty()) {
-    return Error{.message = "an eager framework runs operators one by one: the plan has stacks",
-                 .place = "--lowering",
-                 .advice = "use --lowering compiled, or a plan without stacks"};
-  }
-  const bool planned = !options.page.empty() || !options.order.empty();
-  if (planned || options.zigzag || options.off_chip || options.custom_costs || result.micro_batches > 1) {
-    return Error{.message = "a lowering runs kernels one after the other, without what was asked for beside it",
-                 .place = "--lowering",
-                 .advice = "leave out orders, pages, costs of your own, micro-batches and the rules of others"};
-  }
-  MONET_TRY(const std::shared_ptr<const KernelLaws> laws, laws_of(hardware));
-  MONET_TRY(const KernelStep step, kernel_step(network, options, hardware, *laws));
-  result.warnings = step.warnings;
-  result.batch = options.train.batch.value_or(1);
-  result.saved_bytes = step.memory.after_forward_bytes - step.memory.static_bytes;
-  for (const Tensor& tensor : step.graph.tensors()) {
-    if (tensor.parameter) result.parameters += element_count(tensor.type.shape);
-  }
-  fill(result, step, hardware, *laws);
-  result.notes.push_back(fmt::format("kernels of {}, by laws from {}",
-                                     compiled ? "a fusing compiler" : "an eager framework",
-                                     laws->source.empty() ? "the data sheet" : laws->source));
-  MONET_TRY(Plan plan, plan_of(options));
-  plan.graph_hash = step.graph_hash;
-  plan.hardware_hash = hash_of(hardware);
-  if (compiled) plan.stacks = planned_stacks_of(step.stacks, step.graph);
-  result.plan_yaml = to_yaml(plan);
-  if (result.energy_pj <= 0) {
-    result.notes.push_back(fmt::format("{} states no energy of kernels: none is counted", hardware.name));
-  }
-  return result;
 }
 
 }  // namespace
@@ -199,12 +171,9 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
   if (!options.inference) result.optimizer = options.train.optimizer;
   result.clock_hz = hardware.clock_hz;
   result.micro_batches = options.inference ? 1 : options.train.accumulate;
-  if (!options.lowering.empty()) {
-    MONET_TRY(result, evaluate_kernels(network, options, hardware, std::move(result)));
-    result.wall_s = seconds_since(start);
-    return result;
-  }
   MONET_TRY(Plan plan, plan_of(options));
+  MONET_RETURN_IF_ERROR(settle_lowering(hardware, options, plan));
+  result.reach = reach_of(hardware, options.lowering);
   MONET_TRY(OpenedStep opened_step, open_step(network, options, options.inference));
   MONET_TRY(opened_step, fitted_to(std::move(opened_step), hardware, options, plan));
   result.expanded = plan.expanded = opened_step.expanded;
@@ -230,9 +199,9 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
   MONET_TRY(result, evaluating.run(opened_step.graph, plan, std::move(result)));
   if (result.micro_batches > 1) {
     const Graph without_update = phases_up_to(opened_step.graph, Phase::backward);
-    MONET_TRY(const Evaluation part,
-              evaluating.run(without_update, plan_for_part(plan, opened_step.graph, without_update),
-                             Evaluation{.model = network.name()}));
+    // As the last one runs, so that the plan that is written says it of all.
+    const Plan of_part = plan_for_part(evaluating.completed(), opened_step.graph, without_update);
+    MONET_TRY(const Evaluation part, evaluating.run(without_update, of_part, Evaluation{.model = network.name()}));
     const std::int64_t more = result.micro_batches - 1;
     result = repeat(part, more, std::move(result));
   }

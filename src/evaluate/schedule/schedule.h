@@ -83,6 +83,7 @@ struct Schedule {
   std::vector<TileCost> costs;
   std::vector<Channel> channels;
   std::vector<Route> routes;
+  bool whole_power = false;       // energies of tiles are those of the whole machine: nothing static beside them
   std::vector<MemoryId> home_of;  // by core: where data are that are in no core's memory
 };
 

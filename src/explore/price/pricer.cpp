@@ -182,7 +182,8 @@ Expected<DesignPricer::Step> DesignPricer::opened_for(std::size_t workload, cons
 std::shared_ptr<const Expected<DesignPricer::Step>> DesignPricer::step_on(std::size_t workload,
                                                                           const Hardware& hardware) {
   const std::lock_guard lock(kept_->steps_mutex);
-  auto& known = kept_->fitted[{workload, hardware.recipe + '\n' + abilities_of(hardware)}];
+  auto& known = kept_->fitted[{
+      workload, fmt::format("{}\n{}\n{}", hardware.recipe, abilities_of(hardware), kernel_core(hardware).valid())}];
   if (known) return known;
   const auto fitted = [&]() -> Expected<Step> {
     MONET_TRY(Step step, opened_for(workload, hardware));

@@ -115,11 +115,15 @@ double windows_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c
 }
 
 // A product for each image, on the tensors as they lie.
-double pointwise_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c) {
+ProductShape pointwise_product(const Kernel& k) {
   const double area = real_of(k.h) * real_of(k.w), b = real_of(k.batch), in = real_of(k.c), out = real_of(k.o);
-  const ProductShape shape = k.part == KernelPart::input_gradient    ? ProductShape{b, in, area, out}
-                             : k.part == KernelPart::weight_gradient ? ProductShape{1, out, in, b * area}
-                                                                     : ProductShape{b, out, area, in};
+  return k.part == KernelPart::input_gradient    ? ProductShape{b, in, area, out}
+         : k.part == KernelPart::weight_gradient ? ProductShape{1, out, in, b * area}
+                                                 : ProductShape{b, out, area, in};
+}
+
+double pointwise_us(const KernelLaws& laws, const Kernel& k, const Coefficients& c) {
+  const ProductShape shape = pointwise_product(k);
   const auto vector = static_cast<std::int64_t>(16 / bytes_of(k.precision));
   const double slower = (k.h * k.w) % vector == 0 ? 1 : c[pointwise_misaligned];
   return c[tile_start] + std::max(slower * tiles_us(laws, shape, c), memory_us(laws.memory, k.bytes));
@@ -141,6 +145,10 @@ double winograd_us(const KernelLaws& laws, const Kernel& k, const Coefficients& 
 }
 
 }  // namespace
+
+ProductShape product_of_convolution(const Kernel& k) {
+  return class_of(k).variant == KernelVariant::pointwise ? pointwise_product(k) : implicit_product(k);
+}
 
 bool is_winograd(const Kernel& k, double from_flops) {
   return k.part == KernelPart::weight_gradient && k.precision == KernelPrecision::fp32 && k.kernel_h == 3 &&

@@ -31,6 +31,8 @@ struct LawForm {
 const LawForm& form_of(const KernelClass& kernel_class);
 // As a machine has them of which nothing was measured.
 Coefficients default_coefficients(const KernelLaws& laws, const KernelClass& kernel_class);
+// The law by which a class is priced: its own, that of a near class which was measured, or null: the defaults.
+const ClassLaw* applied_law(const KernelLaws& laws, KernelClass kernel_class);
 // Of one coefficient: what `start`, `least` and `most` are times.
 double scale_of(const KernelLaws& laws, const KernelClass& kernel_class, Scale scale);
 

@@ -78,6 +78,15 @@ const ClassLaw* KernelLaws::find(const KernelClass& kernel_class) const {
   return found != classes.end() && found->kernel_class == kernel_class ? &*found : nullptr;
 }
 
+const ClassLaw* applied_law(const KernelLaws& laws, KernelClass kernel_class) {
+  for (;;) {
+    if (const ClassLaw* law = laws.find(kernel_class)) return law;
+    const auto relative = relative_of(kernel_class);
+    if (!relative) return nullptr;
+    kernel_class = *relative;
+  }
+}
+
 void complete(KernelLaws& laws) {
   std::sort(laws.classes.begin(), laws.classes.end(),
             [](const ClassLaw& a, const ClassLaw& b) { return a.kernel_class < b.kernel_class; });

@@ -29,16 +29,16 @@ double plain_product_us(const KernelLaws& laws, const Kernel& k, const Coefficie
 
 }  // namespace
 
-double tiles_us(const KernelLaws& laws, const ProductShape& shape, const Coefficients& c) {
+TileChoice choose_tiles(const KernelLaws& laws, const ProductShape& shape, const Coefficients& c) {
   const double rate = c[tile_rate] / laws.multiprocessors;
-  double best = std::numeric_limits<double>::infinity();
+  TileChoice best{.us = std::numeric_limits<double>::infinity()};
   for (const double split : splits) {
     const double depth = std::ceil(shape.k / split);
     if (split > 1 && (depth < 16 || !shape.split)) break;
     const double parts =
         split > 1 ? c[tile_split] + c[tile_sums] * memory_us(laws.memory, 4 * shape.m * shape.n * shape.batch * split)
                   : 0;
-    if (parts >= best) continue;
+    if (parts >= best.us) continue;
     for (const double rows : tile_sides) {
       for (const double columns : tile_sides) {
         const double blocks = std::ceil(shape.m / rows) * std::ceil(shape.n / columns) * shape.batch * split;
@@ -46,7 +46,8 @@ double tiles_us(const KernelLaws& laws, const ProductShape& shape, const Coeffic
         double waves = std::ceil(exact);
         if (waves > 1) waves -= c[tile_recovered] * (waves - exact);
         const double tile = 2 * depth * rows * columns * (1 + c[tile_edge] * (1 / rows + 1 / columns)) / rate;
-        best = std::min(best, waves * tile + c[tile_wave] * std::sqrt(waves) + parts);
+        const double us = waves * tile + c[tile_wave] * std::sqrt(waves) + parts;
+        if (us < best.us) best = {us, rows, columns, split, std::ceil(exact)};
       }
     }
   }

@@ -22,8 +22,18 @@ enum TileCoefficient : std::uint8_t {
   tile_coefficients
 };
 
-// Without start and operands.
-double tiles_us(const KernelLaws& laws, const ProductShape& shape, const Coefficients& c);
+// The fastest tiles by the law: their sides, into how many parts the sum is split, and how often all multiprocessors
+// have one. Without start and operands.
+struct TileChoice {
+  double us = 0;
+  double rows = 0, columns = 0, split = 0, waves = 0;
+};
+TileChoice choose_tiles(const KernelLaws& laws, const ProductShape& shape, const Coefficients& c);
+inline double tiles_us(const KernelLaws& laws, const ProductShape& shape, const Coefficients& c) {
+  return choose_tiles(laws, shape, c).us;
+}
+// A convolution as its law has it.
+ProductShape product_of_convolution(const Kernel& kernel);
 
 // Whether the gradient of the weights goes through Winograd's transforms, and what they take of memory.
 bool is_winograd(const Kernel& kernel, double from_flops);

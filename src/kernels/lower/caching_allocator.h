@@ -17,6 +17,8 @@ class CachingAllocator {
   std::size_t allocate(std::int64_t bytes);
   // What allocate() gave, once.
   void release(std::size_t handle);
+  // Of the block that it is.
+  std::int64_t bytes_of(std::size_t handle) const { return handle == none ? 0 : blocks_[handle].size; }
   // Of all blocks that are given away.
   std::int64_t held_bytes() const { return held_bytes_; }
 

@@ -79,10 +79,13 @@ void Companions::find_known(const Graph& graph) {
 
 void Companions::find_optimizers(const Graph& graph) {
   std::array<NodeId, op_count> last;
-  NodeId any;
+  NodeId any;  // of the launches the first, where there are several: scalars are for all of them
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     const Node& node = graph.nodes()[i];
-    if (family_of(node.op) == OpFamily::optimizer) any = last[static_cast<std::size_t>(node.op)] = NodeId(i);
+    if (family_of(node.op) == OpFamily::optimizer) last[static_cast<std::size_t>(node.op)] = NodeId(i);
+  }
+  for (const NodeId leader : last) {
+    if (leader.valid() && (!any.valid() || leader < any)) any = leader;
   }
   for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
     const Node& node = graph.nodes()[i];

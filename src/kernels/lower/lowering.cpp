@@ -7,6 +7,18 @@
 
 namespace monet::lowering {
 
+namespace {
+
+// The units that multiply round what they read: nothing is written.
+bool rounds_to_tf32(const Graph& graph, const Node& node) {
+  if (node.op != Op::Quantize && node.op != Op::Cast) return false;
+  const Format& from = graph[node.inputs[0]].type.format;
+  const Format& to = graph[node.outputs[0]].type.format;
+  return to.element == ElementType::tfloat32 && from.element == ElementType::float32 && !from.is_scaled();
+}
+
+}  // namespace
+
 Lowering::Lowering(const Graph& graph, const LoweringOptions& options)
     : graph_(graph),
       options_(options),
@@ -16,6 +28,8 @@ Lowering::Lowering(const Graph& graph, const LoweringOptions& options)
       done_(graph.nodes().size(), false),
       carried_(graph.nodes().size(), false) {
   for (std::size_t i = 0; i < graph.tensors().size(); ++i) {
+    // Of a recipe that rounds what products read.
+    if (graph.tensors()[i].type.format.element == ElementType::tfloat32) options_.tf32_products = true;
     if (graph.tensors()[i].producer.valid()) continue;
     allocate(TensorId(i));
     step_.buffers.back().permanent = true;
@@ -200,6 +214,9 @@ void Lowering::lower_node(NodeId id) {
   const NodeId before = std::exchange(current_, id);
   if (companions_.of(id).kind != Companion::none) {
     lower_companion(id);
+  } else if (rounds_to_tf32(graph_, graph_[id])) {
+    set(graph_[id].outputs[0], operand(graph_[id].inputs[0]));
+    silent(id);
   } else {
     switch (family_of(graph_[id].op)) {
       case OpFamily::elementwise: lower_elementwise(*this, id); break;
@@ -235,8 +252,11 @@ void Lowering::add_gradients_that_wait(NodeId id) {
         continue;
       }
       const Operand first = operands_[total.index()];
-      const auto arrived =
-          std::ranges::count_if(sum.inputs, [&](TensorId each) { return operands_[each.index()].buffer.valid(); });
+      // Of another such sum that is not complete there is a buffer too.
+      const auto arrived = std::ranges::count_if(sum.inputs, [&](TensorId each) {
+        const NodeId producer = graph_[each].producer;
+        return operands_[each.index()].buffer.valid() && (!producer.valid() || done_[producer.index()]);
+      });
       const bool last = arrived == static_cast<std::ptrdiff_t>(sum.inputs.size());
       const NodeId before = std::exchange(current_, reader);
       const bool in_place = !options_.in_parts && is_dense(first) && graph_[total].role != Role::weight_gradient;

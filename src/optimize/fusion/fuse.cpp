@@ -24,6 +24,12 @@ class Fusing {
 
   Expected<Fused> run() {
     Evaluator evaluator(graph_, hardware_, cache_, settings_.evaluator);
+    if (evaluator.runs_kernels()) {
+      return Error{.message = fmt::format("an eager framework runs each operator on {} by itself: there are no stacks",
+                                          hardware_.name),
+                   .place = "--lowering",
+                   .advice = "--lowering nests takes the machine as arrays"};
+    }
     MONET_TRY(const Evaluated unfused, evaluator.evaluate(base_));
     const Totals sums = totals(hardware_, unfused.schedule);
     result_.unfused = {sums.cycles, sums.energy_pj};

@@ -35,7 +35,8 @@ class JointSearch {
   Expected<JointResult> run() {
     MONET_TRY(JointResult result, begin());
     std::vector<Base> bases = {{.plan = plan_}};
-    if (options_.fuse && !is_over()) {
+    const bool kernels = pricer_.original().evaluator.runs_kernels();  // a kernel for each operator, on one core
+    if (options_.fuse && !kernels && !is_over()) {
       MONET_TRY(Base fused, fuse());
       MONET_RETURN_IF_ERROR(add(fused));
       bases.push_back(std::move(fused));
@@ -44,7 +45,7 @@ class JointSearch {
       for (const Base& base : bases) {
         if (!is_over()) MONET_RETURN_IF_ERROR(decide(base, round));
       }
-      if (!options_.place || round + 1 == options_.rounds || is_over()) break;
+      if (!options_.place || kernels || round + 1 == options_.rounds || is_over()) break;
       MONET_TRY(Base placed, place(round));
       bases.clear();
       bases.push_back(std::move(placed));
@@ -155,6 +156,7 @@ class JointSearch {
     Evaluator& evaluator = pricer_.original().evaluator;
     MemorySpaceOptions choices = options_.space;
     if (!options_.decide) choices.recompute = choices.page = choices.reorder = false;
+    if (evaluator.runs_kernels()) choices.reorder = false;
     const MemorySpace space(step_, hardware_, evaluator.machine(), base.plan, decided_, evaluator.element_bits(),
                             choices);
     MemoryPrices prices({.step = step_,

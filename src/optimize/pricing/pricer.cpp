@@ -3,7 +3,7 @@
 #include "base/try.h"
 #include "evaluate/account/totals.h"
 #include "evaluate/addresses/addresses.h"
-#include "evaluate/check/check.h"
+#include "evaluate/check/kernels.h"
 #include "optimize/pricing/plan_for.h"
 
 #include <fmt/format.h>
@@ -102,6 +102,7 @@ Expected<Priced> Pricer::price(const Plan& plan, std::span<const BoundTensor> te
 }
 
 Status Pricer::check(const Priced& priced) const {
+  if (priced.evaluated.kernels) return verify_kernels(*priced.variant->graph, hardware_, *priced.evaluated.kernels);
   CheckOptions options{.streams = priced.variant->evaluator.counts_streams(),
                        .element_bits = priced.variant->evaluator.element_bits()};
   // Whether memories that all of it must fit into do is a question of budgets, not of rules.
@@ -114,6 +115,8 @@ Status Pricer::check(const Priced& priced) const {
 }
 
 Expected<std::int64_t> Pricer::packed_peak(const Priced& priced, MemoryId memory) const {
+  // A caching allocator has addresses of its own.
+  if (priced.evaluated.kernels) return priced.price.peak_bytes[memory.index()];
   MONET_TRY(const PackedStays packed,
             pack_stays(priced.scheduled(hardware_), priced.variant->evaluator.machine(), memory));
   return std::max(packed.peak_bytes[memory.index()], priced.price.peak_bytes[memory.index()]);

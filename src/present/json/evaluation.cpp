@@ -167,6 +167,7 @@ std::string to_json(const Evaluation& evaluation) {
   json["recipe"] = evaluation.recipe;
   json["recipe_from"] = evaluation.recipe_from;
   json["recipe_text"] = numbers_text(evaluation.recipe, evaluation.recipe_from);
+  add_reach(json, evaluation.reach);
   json["optimizer"] = evaluation.optimizer;
   json["batch"] = evaluation.batch;
   json["micro_batches"] = evaluation.micro_batches;

@@ -121,6 +121,7 @@ std::string to_json(const HardwareReport& report, const HardwareView& view) {
   json["confidence"] = letter(report.confidence);
   json["time_confidence"] = letter(report.time_confidence);
   json["energy_confidence"] = letter(report.energy_confidence);
+  add_reach(json, report.reach);
   json["peaks"] = Json::object();
   for (const PeakSummary& peak : report.peaks) json["peaks"][peak.precision] = json_of(peak);
   json["cores"] = Json::array();

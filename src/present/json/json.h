@@ -2,6 +2,7 @@
 #pragma once
 
 #include <monet/inspect.h>
+#include <monet/reach.h>
 
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,8 @@ Json json_of(const Exploration& exploration);
 Json json_of(const Optimization& result);
 
 Json json_of(const ByPhase& by_phase);
+// "lowering", "expected_error" and both in words, "reach_text".
+void add_reach(Json& json, const Reach& reach);
 // The fields that every command on a network has.
 void add_inspection(Json& json, const Inspection& inspection, bool with_layers);
 std::string text_of(const Json& json);

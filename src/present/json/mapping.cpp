@@ -49,6 +49,21 @@ Json nest_json(const MappedNest& nest) {
   return json;
 }
 
+// Null where the law has no tiles.
+Json kernel_json(const MappedKernel& kernel) {
+  const bool tiled = kernel.tile_m > 0;
+  return {{"class", kernel.kernel_class},
+          {"law", kernel.law},
+          {"law_of", kernel.law_of.empty() ? Json(nullptr) : Json(kernel.law_of)},
+          {"measured", kernel.measured},
+          {"tile_m", tiled ? Json(kernel.tile_m) : Json(nullptr)},
+          {"tile_n", tiled ? Json(kernel.tile_n) : Json(nullptr)},
+          {"split", tiled ? Json(kernel.split) : Json(nullptr)},
+          {"waves", tiled ? Json(kernel.waves) : Json(nullptr)},
+          {"cold_share", kernel.cold_share},
+          {"us", kernel.us}};
+}
+
 Json layer_json(const MappedLayer& layer) {
   Json json;
   json["name"] = layer.name;
@@ -64,6 +79,7 @@ Json layer_json(const MappedLayer& layer) {
   Json nests = Json::array();
   for (const MappedNest& nest : layer.nests) nests.push_back(nest_json(nest));
   json["nests"] = std::move(nests);
+  if (layer.kernel) json["kernel"] = kernel_json(*layer.kernel);
   return json;
 }
 
@@ -77,6 +93,7 @@ std::string to_json(const NetworkMapping& mapping) {
   json["recipe"] = mapping.recipe;
   json["recipe_from"] = mapping.recipe_from;
   json["recipe_text"] = numbers_text(mapping.recipe, mapping.recipe_from);
+  add_reach(json, mapping.reach);
   json["mode"] = mapping.mode;
   json["objective"] = mapping.objective;
   if (mapping.clock_hz > 0) json["clock_hz"] = mapping.clock_hz;

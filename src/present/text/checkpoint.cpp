@@ -1,6 +1,7 @@
 #include "base/quantities.h"
 #include "present/json/json.h"
 #include "present/shared/numbers.h"
+#include "present/shared/reach.h"
 #include "present/text/search.h"
 
 #include <monet/checkpoint.h>
@@ -29,8 +30,9 @@ std::string one_plan(const Checkpointing& result) {
                               change_text(plan.latency_cycles, kept.latency_cycles)));
   line("energy",
        fmt::format("{}, {} of all kept", energy_text(plan.energy_pj), change_text(plan.energy_pj, kept.energy_pj)));
-  line("peak", fmt::format("{} packed of {} in {}; all kept needs {}", byte_size(plan.peak_bytes),
-                           byte_size(result.budget_bytes), result.memory, byte_size(kept.peak_bytes)));
+  line("peak", fmt::format("{}{} of {} in {}; all kept needs {}", byte_size(plan.peak_bytes),
+                           result.reach.laws.empty() ? " packed" : "", byte_size(result.budget_bytes), result.memory,
+                           byte_size(kept.peak_bytes)));
   line("dropped",
        fmt::format("{} of {} saved bytes: {} tensors recomputed, {} paged", byte_size(plan.saved_bytes_dropped),
                    byte_size(plan.saved_bytes + plan.saved_bytes_dropped), plan.recomputed.size(), plan.paged.size()));
@@ -103,11 +105,13 @@ Text to_text(const Checkpointing& result) {
   Text text = fmt::format("{} on {}: {} of {} tensors to keep, recompute or page, for {}\n", result.model,
                           result.hardware, result.method, result.tensors, result.objective);
   text += fmt::format("{:<12} {}\n", "numbers", numbers_text(result.recipe, result.recipe_from));
+  if (const std::string reach = reach_text(result.reach); !reach.empty())
+    text += fmt::format("{:<12} {}\n", "model", reach);
   if (result.plans.empty()) return text;
   const bool one = result.plans.size() == 1 && (result.method == "search" || result.method == "milp");
   text += one ? one_plan(result) : "\n" + front_table(result) + "\n";
   const CheckpointPlan& plan = result.plans.front();
-  if (one && result.objective != "edp" && result.objective != "own") {
+  if (one && gap_of(result, plan) > 0 && result.objective != "edp" && result.objective != "own") {
     text += fmt::format(
         "{:<12} {} at least{}: {:.3g}x of it\n", "bound",
         result.objective == "energy" ? energy_text(plan.bound_pj) : time_text(plan.bound_cycles, result.clock_hz),
@@ -133,11 +137,13 @@ Json json_of(const Checkpointing& result) {
                {"memory", result.memory},
                {"budget_bytes", result.budget_bytes},
                {"feasible", result.feasible}};
+  add_reach(json, result.reach);
   if (result.deadline_cycles > 0) json["deadline_cycles"] = result.deadline_cycles;
   json["all_kept"] = json_of(result.all_kept);
   json["plans"] = Json::array();
   for (const CheckpointPlan& plan : result.plans) json["plans"].push_back(json_of(plan));
-  json["bound"] = {{"latency_cycles", result.bound_cycles}, {"energy_pj", result.bound_pj}};
+  json["bound"] = {{"latency_cycles", result.bound_cycles},
+                   {"energy_pj", result.bound_pj > 0 ? Json(result.bound_pj) : Json(nullptr)}};
   if (result.objective == "own") {
     json["all_kept"]["value"] = result.all_kept.value;
     for (std::size_t i = 0; i < result.plans.size(); ++i) json["plans"][i]["value"] = result.plans[i].value;

@@ -2,6 +2,7 @@
 
 #include "base/quantities.h"
 #include "present/shared/numbers.h"
+#include "present/shared/reach.h"
 
 #include <monet/text.h>
 
@@ -24,6 +25,7 @@ std::string what_text(const Evaluation& evaluation) {
   std::string text = evaluation.inference ? "inference" : "a training step";
   if (evaluation.batch > 0) text += fmt::format(", batch {}", evaluation.batch);
   if (evaluation.micro_batches > 1) text += fmt::format(", {} micro-batches", evaluation.micro_batches);
+  if (!evaluation.reach.laws.empty()) return text + fmt::format(", {} kernels", evaluation.reach.lowering);
   return text + fmt::format(", mapped for {}", evaluation.objective);
 }
 
@@ -40,10 +42,10 @@ std::string energy_line(const Evaluation& evaluation) {
   return text;
 }
 
-std::string peak_line(const MemoryResult& memory) {
+std::string peak_line(const MemoryResult& memory, bool kernels) {
   std::string text = memory.name + " ";
-  if (memory.packed_peak_bytes > 0) text += byte_size(memory.packed_peak_bytes) + " packed, ";
-  text += byte_size(memory.live_peak_bytes) + " live";
+  if (!kernels && memory.packed_peak_bytes > 0) text += byte_size(memory.packed_peak_bytes) + " packed, ";
+  text += byte_size(memory.live_peak_bytes) + (kernels ? " held by the allocator" : " live");
   if (memory.capacity_bytes > 0) {
     const std::int64_t used = std::max(memory.packed_peak_bytes, memory.live_peak_bytes);
     text += fmt::format(", {} of {}", share_text(static_cast<double>(used), static_cast<double>(memory.capacity_bytes)),
@@ -59,6 +61,10 @@ std::string macs_text(double macs) {
 }
 
 std::string work_text(const Evaluation& evaluation) {
+  if (!evaluation.reach.laws.empty()) {
+    return fmt::format("{} in {} operators, {} launches; {} of the machine's peak", macs_text(evaluation.macs),
+                       grouped(evaluation.nodes), grouped(evaluation.tiles), share_text(evaluation.utilization, 1));
+  }
   return fmt::format(
       "{} in {} operators, {} stacks, {} tiles, {} transfers{}", macs_text(evaluation.macs), grouped(evaluation.nodes),
       grouped(evaluation.stacks), grouped(evaluation.tiles), grouped(evaluation.transfers),
@@ -89,6 +95,7 @@ std::string wall_text(const Evaluation& evaluation) {
 std::string head_text(const Evaluation& evaluation) {
   std::string text = fmt::format("{} on {}: {}\n", evaluation.model, evaluation.hardware, what_text(evaluation));
   text += line("numbers", numbers_text(evaluation.recipe, evaluation.recipe_from));
+  if (const std::string reach = reach_text(evaluation.reach); !reach.empty()) text += line("model", reach);
   if (!evaluation.fits) text += line("DOES NOT FIT", evaluation.does_not_fit);
   if (evaluation.latency_cycles > 0) {
     text += line("latency", latency_text(evaluation));
@@ -96,7 +103,7 @@ std::string head_text(const Evaluation& evaluation) {
   }
   const char* title = "peak memory";
   for (const MemoryResult* memory : outer_memories(evaluation)) {
-    text += line(title, peak_line(*memory));
+    text += line(title, peak_line(*memory, !evaluation.reach.laws.empty()));
     title = "";
   }
   if (evaluation.latency_cycles > 0) {

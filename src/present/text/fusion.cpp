@@ -1,6 +1,7 @@
 #include "base/quantities.h"
 #include "present/json/json.h"
 #include "present/shared/numbers.h"
+#include "present/shared/reach.h"
 #include "present/text/search.h"
 
 #include <monet/fuse.h>
@@ -80,6 +81,7 @@ std::string to_json(const Fusion& fusion) {
   json["recipe"] = fusion.recipe;
   json["recipe_from"] = fusion.recipe_from;
   json["recipe_text"] = numbers_text(fusion.recipe, fusion.recipe_from);
+  add_reach(json, fusion.reach);
   json["objective"] = fusion.objective;
   json["rules"] = fusion.rules;
   json["limit"] = fusion.limit;

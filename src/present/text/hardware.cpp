@@ -1,4 +1,5 @@
 #include "base/quantities.h"
+#include "present/shared/reach.h"
 
 #include <monet/hardware.h>
 #include <monet/text.h>
@@ -215,6 +216,7 @@ Text to_text(const HardwareReport& report, const HardwareView& view) {
   text += line("area", total_text(fmt::format("{:.4g} mm²", report.area_mm2), report.area_mm2, report.without_area) +
                            (report.without_area.empty() ? ", without control, wires and interfaces" : ""));
   text += line("confidence", confidence_text(report));
+  if (const std::string reach = reach_text(report.reach); !reach.empty()) text += line("model", reach);
   text += line("counted",
                report.effects.empty() ? "plain loops alone" : fmt::format("{}", fmt::join(report.effects, ", ")));
 

@@ -1,6 +1,8 @@
 #include "base/csv.h"
 #include "base/quantities.h"
 #include "present/shared/numbers.h"
+#include "present/shared/reach.h"
+#include "present/text/mapping_kernels.h"
 
 #include <monet/map.h>
 #include <monet/text.h>
@@ -84,9 +86,15 @@ std::string nest_text(const MappedNest& nest) {
 }  // namespace
 
 Text to_text(const NetworkMapping& mapping, const MapView& view) {
-  Text text = fmt::format("{} on {}, {} objective{}\n", mapping.model, mapping.hardware, mapping.objective,
+  const bool kernels = !mapping.reach.laws.empty();
+  Text text = fmt::format("{} on {}, {}{}\n", mapping.model, mapping.hardware,
+                          kernels ? mapping.reach.lowering + " kernels" : mapping.objective + " objective",
                           mapping.mode == "zigzag" ? ", ZigZag's search and rules" : "");
-  text += fmt::format("{:<12} {}\n\n", "numbers", numbers_text(mapping.recipe, mapping.recipe_from));
+  text += fmt::format("{:<12} {}\n", "numbers", numbers_text(mapping.recipe, mapping.recipe_from));
+  if (const std::string reach = reach_text(mapping.reach); !reach.empty())
+    text += fmt::format("{:<12} {}\n", "model", reach);
+  text += "\n";
+  if (kernels) return text + kernel_table(mapping);
   Table table({{"operator"},
                {"type"},
                {"core"},
@@ -139,7 +147,7 @@ std::string to_csv(const NetworkMapping& mapping) {
       "name,operator,phase,core,macs,cycles,ideal_cycles,utilization,compute_cycles,stall_cycles,load_cycles,"
       "unload_cycles,fill_cycles,bound_cycles,bound_by,energy_pj,compute_pj,memory_pj,network_pj,static_pj,energy_by_"
       "memory,"
-      "order,reason\n";
+      "order,reason,kernel,law,tile_m,tile_n,split,waves\n";
   const auto line = [&](const MappedLayer& layer) {
     MappedNest sum;
     double memory_pj = 0;
@@ -164,12 +172,14 @@ std::string to_csv(const NetworkMapping& mapping) {
       by_memory += fmt::format("{}{}={}", by_memory.empty() ? "" : ";", memory, pj);
     }
     std::ranges::replace(order, '\n', ';');
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_field(layer.name),
-                        layer.op, layer.phase, csv_field(layer.core), layer.macs, layer.cycles, layer.ideal_cycles,
-                        layer.utilization, sum.compute_cycles, sum.stall_cycles, sum.load_cycles, sum.unload_cycles,
-                        sum.fill_cycles, layer.bound_cycles, csv_field(bound_text(layer)), layer.energy_pj,
-                        sum.compute_pj, memory_pj, sum.network_pj, sum.static_pj, csv_field(by_memory),
-                        csv_field(order), csv_field(layer.reason));
+    const MappedKernel kernel = layer.kernel.value_or(MappedKernel{});
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                        csv_field(layer.name), layer.op, layer.phase, csv_field(layer.core), layer.macs, layer.cycles,
+                        layer.ideal_cycles, layer.utilization, sum.compute_cycles, sum.stall_cycles, sum.load_cycles,
+                        sum.unload_cycles, sum.fill_cycles, layer.bound_cycles, csv_field(bound_text(layer)),
+                        layer.energy_pj, sum.compute_pj, memory_pj, sum.network_pj, sum.static_pj, csv_field(by_memory),
+                        csv_field(order), csv_field(layer.reason), kernel.kernel_class, kernel.law, kernel.tile_m,
+                        kernel.tile_n, kernel.split, kernel.waves);
   };
   for (const MappedLayer& layer : mapping.layers) line(layer);
   for (const MappedLayer& layer : mapping.unmapped) line(layer);

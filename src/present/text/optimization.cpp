@@ -1,6 +1,7 @@
 #include "base/quantities.h"
 #include "present/json/json.h"
 #include "present/shared/numbers.h"
+#include "present/shared/reach.h"
 #include "present/text/search.h"
 
 #include <monet/optimize.h>
@@ -48,10 +49,13 @@ Text to_text(const Optimization& result) {
   Text text =
       fmt::format("{} on {}: fusion, memory and placement, for {}\n", result.model, result.hardware, result.objective);
   text += fmt::format("{:<12} {}\n", "numbers", numbers_text(result.recipe, result.recipe_from));
+  if (const std::string reach = reach_text(result.reach); !reach.empty())
+    text += fmt::format("{:<12} {}\n", "model", reach);
   text += fmt::format("{:<12} {}, {}, {} of {}\n", "before", time_text(result.start.latency_cycles, result.clock_hz),
                       energy_text(result.start.energy_pj), byte_size(result.start.peak_bytes), result.memory);
-  text += fmt::format("{:<12} {}, {}: no plan without recomputing does better\n\n", "bound",
-                      time_text(result.bound_cycles, result.clock_hz), energy_text(result.bound_pj));
+  text += fmt::format("{:<12} {}{}: no plan without recomputing does better\n\n", "bound",
+                      time_text(result.bound_cycles, result.clock_hz),
+                      result.bound_pj > 0 ? ", " + energy_text(result.bound_pj) : "");
   Table table({{"", Table::Align::right},
                {"latency", Table::Align::right},
                {"", Table::Align::right},
@@ -87,9 +91,11 @@ Json json_of(const Optimization& result) {
                {"least_bytes", result.least_bytes},
                {"start", json_of(result.start)},
                {"plans", Json::array()}};
+  add_reach(json, result.reach);
   if (result.deadline_cycles > 0) json["deadline_cycles"] = result.deadline_cycles;
   for (const OptimizedPlan& plan : result.plans) json["plans"].push_back(json_of(plan));
-  json["bound"] = {{"latency_cycles", result.bound_cycles}, {"energy_pj", result.bound_pj}};
+  json["bound"] = {{"latency_cycles", result.bound_cycles},
+                   {"energy_pj", result.bound_pj > 0 ? Json(result.bound_pj) : Json(nullptr)}};
   if (result.objective == "own") {
     json["start"]["value"] = result.start.value;
     for (std::size_t i = 0; i < result.plans.size(); ++i) json["plans"][i]["value"] = result.plans[i].value;

@@ -44,6 +44,7 @@ function decodeResult(r: Unknown): ResultData {
     recipe: text(r.recipe),
     recipe_from: text(r.recipe_from),
     recipe_text: text(r.recipe_text),
+    reach_text: text(r.reach_text),
     fits: r.fits !== false,
     does_not_fit: text(r.does_not_fit),
     latency_cycles: number(r.latency_cycles),

@@ -34,7 +34,7 @@ export function summarySection(evaluation: Evaluation): Child {
 
 function verdict({ result }: Evaluation): Child {
   const numbers = result.recipe_text || result.recipe;
-  const what = `${result.mode === 'training' ? 'A training step' : 'Inference'}${result.batch > 0 ? `, batch ${grouped(result.batch)}` : ''}${result.micro_batches > 1 ? ` in ${grouped(result.micro_batches)} micro-batches` : ''}${result.objective ? `, mapped for ${result.objective}` : ''}${numbers ? `; numbers: ${numbers}` : ''}`;
+  const what = `${result.mode === 'training' ? 'A training step' : 'Inference'}${result.batch > 0 ? `, batch ${grouped(result.batch)}` : ''}${result.micro_batches > 1 ? ` in ${grouped(result.micro_batches)} micro-batches` : ''}${result.objective ? `, mapped for ${result.objective}` : ''}${numbers ? `; numbers: ${numbers}` : ''}${result.reach_text ? `; model: ${result.reach_text}` : ''}`;
   return h(
     'p',
     { class: 'verdict' },
