@@ -408,7 +408,7 @@ def test_nothing_to_decide(found) -> None:
 
 def test_help_has_examples(run) -> None:
     result = run("--help")
-    assert result.returncode == 0 and "Examples:" in result.stdout and "--memory-budget 60%" in result.stdout
+    assert result.returncode == 0 and "Examples:" in result.stdout and "--memory-budget 70%" in result.stdout
 
 
 @pytest.mark.parametrize("method", ["search", "milp", "nsga2"])

@@ -189,9 +189,9 @@ def test_cells_are_no_formulas_and_read_back_right(monet: Path, hostile: Path, t
 
 
 @pytest.mark.parametrize("command", [
-    ["fuse", "resnet50", "--hardware", "tpu_v4"],
-    ["optimize", "resnet50", "--hardware", "tpu_v4"],
-    ["checkpoint", "resnet50", "--hardware", "tpu_v4", "--memory-budget", "1GiB"],
+    ["fuse", "resnet50", "--hardware", "jetson_agx_orin", "--lowering", "nests"],
+    ["optimize", "resnet50", "--hardware", "jetson_agx_orin", "--lowering", "nests"],
+    ["checkpoint", "resnet50", "--hardware", "jetson_agx_orin", "--lowering", "nests", "--memory-budget", "1GiB"],
 ])
 def test_a_limit_that_is_over_before_the_first_answer_says_so(monet: Path, command: list[str]) -> None:
     result = run_command(monet, *command, "--batch", "16", "--time-limit", "0.01")

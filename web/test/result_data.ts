@@ -61,6 +61,7 @@ export function resultData(
     recipe: 'fp32',
     recipe_from: 'file',
     recipe_text: "fp32, the network's own",
+    reach_text: '',
     objective: 'latency',
     mode: 'training',
     clock_hz: clock,
