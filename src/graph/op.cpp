@@ -27,7 +27,8 @@ std::string_view name_of(Op op) { return op_table[static_cast<std::size_t>(op)].
 std::string_view name_of(OpFamily family) {
   constexpr std::array<std::string_view, family_count> names = {"elementwise", "contraction", "convolution", "pool",
                                                                 "reduction",   "softmax",     "norm",        "view",
-                                                                "movement",    "generate",    "optimizer",   "custom"};
+                                                                "movement",    "generate",    "optimizer",   "custom",
+                                                                "collective"};
   return names[static_cast<std::size_t>(family)];
 }
 

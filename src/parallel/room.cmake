@@ -1,0 +1,15 @@
+monet_room(parallel
+  USES base graph
+  SOURCES
+  check.cpp
+  convert.cpp
+  cut.cpp
+  cut_views.cpp
+  obstacles.cpp
+  place.cpp
+  prepare.cpp
+  recipe.cpp
+  split.cpp
+  tensor_parallel.cpp
+  tidy.cpp
+)

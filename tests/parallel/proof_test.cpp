@@ -1,0 +1,154 @@
+// Does a step that is split over many chips compute what the whole step computes?
+#include "graph/verify.h"
+#include "mapping/random_cases.h"
+#include "networks/builtin.h"
+#include "parallel/recipe.h"
+#include "support/parallel_proof.h"
+#include "support/random_network.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace monet {
+namespace {
+
+constexpr double allowed = 1e-12;  // of the norm: sums are taken in another order
+
+Graph step_of(const std::string& network, std::int64_t batch, training::StepOptions options = {}) {
+  auto forward = build_builtin(network, batch);
+  EXPECT_TRUE(forward.has_value()) << forward.error().text();
+  auto step = training::make_training_step({*std::move(forward), false, {}, {}}, options);
+  EXPECT_TRUE(step.has_value()) << step.error().text();
+  return std::move(step->graph);
+}
+
+void expect_proven(const Graph& step, const std::string& words, double most = allowed) {
+  SCOPED_TRACE(words);
+  const auto options = parallel::parse_parallel(words);
+  ASSERT_TRUE(options.has_value()) << options.error().text();
+  const auto split = parallel::parallel_step(step, *options);
+  ASSERT_TRUE(split.has_value()) << split.error().text();
+  const auto sound = verify(split->graph);
+  ASSERT_TRUE(sound.has_value()) << sound.error().text();
+  const auto proof = test::prove(step, *split);
+  ASSERT_TRUE(proof.has_value()) << proof.error().text();
+  EXPECT_LE(proof->worst, most) << proof->tensor;
+  EXPECT_GT(proof->compared, 20U);
+}
+
+struct Case {
+  std::string network;
+  std::int64_t batch;
+  std::string words;
+};
+
+void PrintTo(const Case& value, std::ostream* out) {
+  *out << value.network << ", batch " << value.batch << ", " << value.words;
+}
+
+class Recipes : public testing::TestWithParam<Case> {};
+
+TEST_P(Recipes, GiveWhatOneChipGives) {
+  const auto& [network, batch, words] = GetParam();
+  expect_proven(step_of(network, batch), words);
+}
+
+const std::string mlp = "mlp-robotics:inputs=12,hidden=16,layers=3,outputs=8";
+const std::string gpt = "gpt2-mini:layers=2,width=16,heads=4,ffn=24,vocabulary=20,tokens=8";
+const std::string bert = "bert-base:layers=1,width=16,heads=4,ffn=24,vocabulary=20,tokens=8";
+const std::string vit = "vit-tiny:image=8,patch=4,width=16,layers=1,heads=4,ffn=24,classes=8";
+const std::string unet = "unet:image=16,features=2";
+const std::string resnet = "resnet18-cifar:image=8,classes=8";
+
+INSTANTIATE_TEST_SUITE_P(Mlp, Recipes,
+                         testing::Values(Case{mlp, 4, "dp=2"}, Case{mlp, 4, "dp=4,zero=1"}, Case{mlp, 4, "dp=2,zero=3"},
+                                         Case{mlp, 4, "tp=2"}, Case{mlp, 4, "tp=4,dp=2,zero=1"}));
+INSTANTIATE_TEST_SUITE_P(Gpt, Recipes,
+                         testing::Values(Case{gpt, 2, "dp=2"}, Case{gpt, 2, "dp=2,zero=1"}, Case{gpt, 2, "dp=2,zero=3"},
+                                         Case{gpt, 2, "tp=2"}, Case{gpt, 2, "tp=2,sequence=on"},
+                                         Case{gpt, 4, "tp=2,dp=2,zero=1,sequence=on"},
+                                         Case{gpt, 2, "tp=4,dp=2,zero=3"}));
+INSTANTIATE_TEST_SUITE_P(Others, Recipes,
+                         testing::Values(Case{bert, 2, "tp=2,dp=2"}, Case{bert, 2, "tp=4,sequence=on"},
+                                         Case{vit, 2, "dp=2,zero=2"}, Case{vit, 2, "tp=2,dp=2"}, Case{unet, 2, "dp=2"},
+                                         Case{unet, 2, "tp=2"}, Case{resnet, 2, "dp=2,zero=1"},
+                                         Case{resnet, 2, "tp=2"}));
+
+// Accumulation, clipping, other optimizers and recipes of numbers, on the same networks.
+struct Variant {
+  std::string network;
+  std::int64_t batch;
+  std::string words;
+  training::OptimizerKind optimizer;
+  std::int64_t micro_batches = 1;
+  bool clips = false;
+  bool elementwise = false;
+};
+
+void PrintTo(const Variant& value, std::ostream* out) {
+  *out << value.network << ", " << value.words << ", optimizer " << static_cast<int>(value.optimizer) << ", "
+       << value.micro_batches << " micro-batches" << (value.clips ? ", clipped" : "");
+}
+
+class Optimizers : public testing::TestWithParam<Variant> {};
+
+TEST_P(Optimizers, GiveWhatOneChipGives) {
+  const Variant& variant = GetParam();
+  training::StepOptions options;
+  options.optimizer.kind = variant.optimizer;
+  options.optimizer.micro_batches = variant.micro_batches;
+  options.optimizer.elementwise = variant.elementwise;
+  if (variant.clips) options.optimizer.clip_norm = 0.5;
+  expect_proven(step_of(variant.network, variant.batch, options), variant.words);
+}
+
+using enum training::OptimizerKind;
+INSTANTIATE_TEST_SUITE_P(Parallel, Optimizers,
+                         testing::Values(Variant{gpt, 2, "dp=2,zero=1", sgd}, Variant{gpt, 2, "dp=2,zero=2", adamw, 2},
+                                         Variant{gpt, 2, "dp=2,zero=1", adamw, 3}, Variant{gpt, 2, "dp=2", adam, 2},
+                                         Variant{gpt, 2, "dp=2,zero=3", adam, 2, true},
+                                         Variant{gpt, 2, "tp=2,dp=2,zero=1", momentum, 2, true},
+                                         Variant{gpt, 2, "tp=2,sequence=on", lion, 1, true},
+                                         Variant{mlp, 2, "dp=2,zero=1", adafactor},
+                                         Variant{mlp, 2, "tp=2,dp=2", adafactor},
+                                         Variant{mlp, 2, "dp=2,zero=1", adam, 1, false, true}));
+
+// Random networks, meshes and recipes: MONET_PARALLEL_CASES of them, for a campaign.
+TEST(ParallelRandom, EveryStepThatCanBeSplitGivesWhatOneChipGives) {
+  const char* wanted = std::getenv("MONET_PARALLEL_CASES");
+  const int cases = wanted != nullptr ? std::atoi(wanted) : 60;
+  const char* first = std::getenv("MONET_PARALLEL_SEED");
+  int proven = 0, refused = 0;
+  for (int i = 0; i < cases; ++i) {
+    const unsigned seed = static_cast<unsigned>((first != nullptr ? std::atoi(first) : 0) + i);
+    test::Random random(seed);
+    const auto step = test::random_step(random);
+    if (!step) continue;
+    parallel::ParallelOptions options;
+    options.mesh.axes = {{"dp", random.one_of<std::int64_t>({1, 2, 2, 3, 4})},
+                         {"tp", random.one_of<std::int64_t>({1, 1, 2, 3})}};
+    options.zero = static_cast<int>(random.between(0, 3));
+    options.sequence = random.chance(0.3);
+    options.bucket_bytes = random.one_of<std::int64_t>({0, 100, 1 << 20});
+    SCOPED_TRACE(std::to_string(seed) + ": " + parallel::to_text(options));
+    const auto split = parallel::parallel_step(*step, options);
+    if (!split) {
+      EXPECT_EQ(split.error().kind, ErrorKind::user) << split.error().text();
+      ++refused;
+      continue;
+    }
+    const auto sound = verify(split->graph);
+    ASSERT_TRUE(sound.has_value()) << sound.error().text();
+    const auto proof = test::prove(*step, *split, seed);
+    if (!proof && proof.error().text().find("outside") != std::string::npos) continue;  // an index that data give
+    ASSERT_TRUE(proof.has_value()) << proof.error().text();
+    EXPECT_LE(proof->worst, allowed) << proof->tensor;
+    if (split->mesh.chips() > 1) ++proven;
+  }
+  std::cout << proven << " steps proven, " << refused << " cannot be split so\n";
+  EXPECT_GT(proven, cases / 10);
+}
+
+}  // namespace
+}  // namespace monet
