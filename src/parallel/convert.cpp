@@ -126,14 +126,6 @@ Expected<TensorId> StepWriter::converted(TensorId before, const Place& to, Phase
   const Place& from = at_[before.index()];
   const TensorId input = made_[before.index()];
   const Role role = role_of_copy(tensor.role);
-  const NodeId producer = tensor.producer;
-  if (from.is_sharded() && producer.valid() && before_[producer].op == Op::MaxPool &&
-      before_[producer].outputs[0] != before) {
-    return Error{.message = fmt::format("places in a window are numbered on each chip for itself, and '{}' cannot be {}",
-                                        tensor.name, to_string(to)),
-                 .place = fmt::format("node '{}'", before_[producer].name),
-                 .advice = "split the pool and its gradient alike"};
-  }
   TensorType type = tensor.type;
   type.shape = local_shape(type.shape, to, plan_.chips);
   if (from.is_whole()) {

@@ -109,8 +109,15 @@ class Pass {
     return gathered_[id.index()] && node.phase != Phase::optimizer && node.op != Op::Cast;
   }
 
+  // Places of elements in their tensor, which every chip counts in its own pieces.
+  bool numbers_places(TensorId id) const {
+    const NodeId producer = before_[id].producer;
+    return producer.valid() && before_[producer].op == Op::MaxPool && before_[producer].outputs[0] != id;
+  }
+
   bool may_convert(TensorId id, const Place& to) const {
     if (writer_.place(id).is_partial() || element_count(before_[id].type.shape) <= plan_.chips) return true;
+    if (plan_.gathers_parameters) return true;
     return plan_.gathers_activations && !is_parameter(id) && to.is_whole();
   }
 
@@ -122,7 +129,7 @@ class Pass {
       const Place& from = writer_.place(id);
       const Place& to = cut.inputs[i];
       if (writer_.is_made(id, to, node.phase)) continue;
-      if (to.is_partial()) return impossible;
+      if (to.is_partial() || numbers_places(id)) return impossible;
       if (is_gathered_for(id, node) && to.is_whole()) continue;
       total += bytes_sent(before_[id], from, to, plan_.chips);
       if (!from.is_whole() && !may_convert(id, to)) total += forbidden;

@@ -59,7 +59,7 @@ const std::string gpt = "gpt2-mini:layers=2,width=16,heads=4,ffn=24,vocabulary=2
 const std::string bert = "bert-base:layers=1,width=16,heads=4,ffn=24,vocabulary=20,tokens=8";
 const std::string vit = "vit-tiny:image=8,patch=4,width=16,layers=1,heads=4,ffn=24,classes=8";
 const std::string unet = "unet:image=16,features=2";
-const std::string resnet = "resnet18-cifar:image=8,classes=8";
+const std::string lenet = "lenet5:classes=8";
 
 INSTANTIATE_TEST_SUITE_P(Mlp, Recipes,
                          testing::Values(Case{mlp, 4, "dp=2"}, Case{mlp, 4, "dp=4,zero=1"}, Case{mlp, 4, "dp=2,zero=3"},
@@ -72,8 +72,8 @@ INSTANTIATE_TEST_SUITE_P(Gpt, Recipes,
 INSTANTIATE_TEST_SUITE_P(Others, Recipes,
                          testing::Values(Case{bert, 2, "tp=2,dp=2"}, Case{bert, 2, "tp=4,sequence=on"},
                                          Case{vit, 2, "dp=2,zero=2"}, Case{vit, 2, "tp=2,dp=2"}, Case{unet, 2, "dp=2"},
-                                         Case{unet, 2, "tp=2"}, Case{resnet, 2, "dp=2,zero=1"},
-                                         Case{resnet, 2, "tp=2"}));
+                                         Case{unet, 2, "tp=2"}, Case{lenet, 4, "dp=2,zero=1"},
+                                         Case{lenet, 2, "tp=2"}));
 
 // Accumulation, clipping, other optimizers and recipes of numbers, on the same networks.
 struct Variant {
@@ -114,19 +114,88 @@ INSTANTIATE_TEST_SUITE_P(Parallel, Optimizers,
                                          Variant{mlp, 2, "tp=2,dp=2", adafactor},
                                          Variant{mlp, 2, "dp=2,zero=1", adam, 1, false, true}));
 
-// Random networks, meshes and recipes: MONET_PARALLEL_CASES of them, for a campaign.
-TEST(ParallelRandom, EveryStepThatCanBeSplitGivesWhatOneChipGives) {
-  const char* wanted = std::getenv("MONET_PARALLEL_CASES");
-  const int cases = wanted != nullptr ? std::atoi(wanted) : 60;
-  const char* first = std::getenv("MONET_PARALLEL_SEED");
-  int proven = 0, refused = 0;
+// Rounding to few bits makes large differences of small ones: not compared.
+bool is_quantized(const Graph& step) {
+  return std::ranges::any_of(step.nodes(), [](const Node& node) {
+    return node.op == Op::Quantize || node.op == Op::QuantizeLinear || node.op == Op::Adam8bitUpdate;
+  });
+}
+
+int number_from(const char* variable, int otherwise) {
+  const char* text = std::getenv(variable);
+  return text != nullptr ? std::atoi(text) : otherwise;
+}
+
+// The step split over axis after axis of the mesh, with some of what comes from outside in pieces, anyhow.
+Expected<parallel::ParallelStep> split_anyhow(Graph step, test::Random& random) {
+  parallel::ParallelStep result{.graph = std::move(step), .mesh = {}, .layouts = {}, .notes = {}};
+  const std::int64_t axes = random.between(1, 2);
+  for (std::int64_t i = 0; i < axes; ++i) {
+    parallel::AxisPlan plan;
+    plan.axis = i == 0 ? "a" : "b";
+    plan.chips = random.one_of<std::int64_t>({2, 2, 3, 4});
+    plan.gathers_parameters = true;
+    plan.gathers_again = random.chance(0.5);
+    for (const Tensor& tensor : result.graph.tensors()) {
+      if (tensor.producer.valid() || tensor.type.shape.empty() || !random.chance(0.5)) continue;
+      const auto axis = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(tensor.type.shape.size()) - 1));
+      const auto place = parallel::Place::sharded(axis, random.one_of<std::int64_t>({1, 1, 2, 3}));
+      if (tensor.role != Role::constant && fits(tensor.type.shape, place, plan.chips)) plan.stored.emplace(tensor.name, place);
+    }
+    MONET_TRY(parallel::AxisResult split, parallel::split(std::move(result.graph), plan));
+    result.graph = std::move(split.graph);
+    result.mesh.axes.push_back({plan.axis, plan.chips});
+    result.layouts.push_back({plan.axis, plan.chips, std::move(split.places)});
+  }
+  return result;
+}
+
+// What an operator's own rule says must be enough for any pieces: MONET_PARALLEL_CASES of them, for a campaign.
+TEST(ParallelRandom, AnyPiecesGiveWhatOneChipGives) {
+  const int cases = number_from("MONET_PARALLEL_CASES", 150);
+  int proven = 0;
   for (int i = 0; i < cases; ++i) {
-    const unsigned seed = static_cast<unsigned>((first != nullptr ? std::atoi(first) : 0) + i);
+    const auto seed = static_cast<unsigned>(number_from("MONET_PARALLEL_SEED", 0) + i);
     test::Random random(seed);
     const auto step = test::random_step(random);
-    if (!step) continue;
+    if (!step || is_quantized(*step)) continue;
+    SCOPED_TRACE(seed);
+    const auto split = split_anyhow(*step, random);
+    if (!split) {
+      EXPECT_EQ(split.error().kind, ErrorKind::user) << split.error().text();
+      continue;
+    }
+    const auto sound = verify(split->graph);
+    ASSERT_TRUE(sound.has_value()) << sound.error().text();
+    const auto proof = test::prove(*step, *split, seed);
+    ASSERT_TRUE(proof.has_value()) << proof.error().text();
+    if (proof->is_rounding) continue;
+    EXPECT_LE(proof->worst, allowed) << proof->tensor;
+    ++proven;
+  }
+  std::cout << proven << " steps proven\n";
+  EXPECT_GT(proven, cases / 2);
+}
+
+// Random networks, meshes and recipes.
+TEST(ParallelRandom, EveryStepThatCanBeSplitGivesWhatOneChipGives) {
+  const char* wanted = std::getenv("MONET_PARALLEL_CASES");
+  const int cases = number_from("MONET_PARALLEL_CASES", 300);
+  int proven = 0, refused = 0;
+  for (int i = 0; i < cases; ++i) {
+    const unsigned seed = static_cast<unsigned>(number_from("MONET_PARALLEL_SEED", 0) + i);
+    test::Random random(seed);
+    const auto step = test::random_step(random);
+    if (!step || is_quantized(*step)) continue;
     parallel::ParallelOptions options;
-    options.mesh.axes = {{"dp", random.one_of<std::int64_t>({1, 2, 2, 3, 4})},
+    const std::int64_t batch = step->inputs.empty() || (*step)[step->inputs[0]].type.shape.empty()
+                                   ? 1
+                                   : (*step)[step->inputs[0]].type.shape[0];
+    std::vector<std::int64_t> divisors = {1};
+    for (std::int64_t chips = 2; chips <= 4; ++chips) {
+      if (batch % chips == 0) divisors.push_back(chips);
+    }
+    options.mesh.axes = {{"dp", random.one_of(divisors)},
                          {"tp", random.one_of<std::int64_t>({1, 1, 2, 3})}};
     options.zero = static_cast<int>(random.between(0, 3));
     options.sequence = random.chance(0.3);
@@ -134,6 +203,7 @@ TEST(ParallelRandom, EveryStepThatCanBeSplitGivesWhatOneChipGives) {
     SCOPED_TRACE(std::to_string(seed) + ": " + parallel::to_text(options));
     const auto split = parallel::parallel_step(*step, options);
     if (!split) {
+      if (wanted != nullptr) std::cout << seed << ": " << split.error().text() << "\n";
       EXPECT_EQ(split.error().kind, ErrorKind::user) << split.error().text();
       ++refused;
       continue;
@@ -143,6 +213,7 @@ TEST(ParallelRandom, EveryStepThatCanBeSplitGivesWhatOneChipGives) {
     const auto proof = test::prove(*step, *split, seed);
     if (!proof && proof.error().text().find("outside") != std::string::npos) continue;  // an index that data give
     ASSERT_TRUE(proof.has_value()) << proof.error().text();
+    if (proof->is_rounding) continue;
     EXPECT_LE(proof->worst, allowed) << proof->tensor;
     if (split->mesh.chips() > 1) ++proven;
   }
