@@ -26,6 +26,7 @@ LAYERS = [
     ["training"],
     ["parallel"],
     ["networks"],
+    ["fabric"],
     ["onnx", "hardware", "interpret"],
     ["kernels"],
     ["config"],

@@ -11,6 +11,7 @@ monet_room(hardware
   derive/scaling.cpp
   derive/sram.cpp
   derive/table.cpp
+  fabric.cpp
   fields.cpp
   hardware.cpp
   include.cpp

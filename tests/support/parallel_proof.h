@@ -208,7 +208,7 @@ class ParallelProof {
       if (whole_[id].role != Role::weight_gradient) continue;
       double own = 0;
       for (double x : value.values) own += x * x;
-      proof.is_rounding = proof.is_rounding || (own > 0 && std::sqrt(own) < 1e-10 * norm);
+      proof.is_rounding = proof.is_rounding || std::sqrt(own) <= 1e-10 * norm;
     }
     const std::vector<bool> exact = exact_tensors();
     for (std::size_t i = 0; i < split_.graph.tensors().size(); ++i) {
