@@ -16,7 +16,7 @@ namespace monet::parallel {
 namespace {
 
 constexpr std::int64_t most_chips = std::int64_t{1} << 30;
-constexpr std::string_view known_words = "tp=N, dp=N, zero=0|1|2|3 and sequence=on|off";
+constexpr std::string_view known_words = "tp=N, dp=N, zero=0|1|2|3, sequence=on|off and overlap=on|off";
 
 Error wrong(std::string message) {
   return {.message = std::move(message),
@@ -49,9 +49,9 @@ Expected<ParallelOptions> parse_parallel(std::string_view text) {
     const std::string_view key = word.substr(0, at);
     const std::string_view value = at == std::string_view::npos ? std::string_view() : word.substr(at + 1);
     if (!seen.insert(key).second) return wrong(fmt::format("'{}' is said twice", key));
-    if (key == "sequence") {
-      if (value != "on" && value != "off") return wrong(fmt::format("sequence is on or off, not '{}'", value));
-      options.sequence = value == "on";
+    if (key == "sequence" || key == "overlap") {
+      if (value != "on" && value != "off") return wrong(fmt::format("{} is on or off, not '{}'", key, value));
+      (key == "sequence" ? options.sequence : options.overlap) = value == "on";
       continue;
     }
     const auto axis = options.mesh.find(key);
@@ -65,6 +65,7 @@ Expected<ParallelOptions> parse_parallel(std::string_view text) {
     }
     if (*number < 1 || *number > most_chips) return wrong(fmt::format("{}={} chips are not possible", key, *number));
     options.mesh.axes[*axis].size = *number;
+    options.dp_said = options.dp_said || key == "dp";
   }
   if (options.size("dp") > most_chips / options.size("tp")) return wrong("so many chips cannot be counted");
   return options;
@@ -75,7 +76,20 @@ std::string to_text(const ParallelOptions& options) {
   for (const MeshAxis& axis : options.mesh.axes) text += fmt::format("{}={},", axis.name, axis.size);
   text += fmt::format("zero={}", options.zero);
   if (options.sequence) text += ",sequence=on";
+  if (!options.overlap) text += ",overlap=off";
   return text;
+}
+
+Expected<ParallelOptions> with_all_chips(ParallelOptions options, std::int64_t chips) {
+  const std::int64_t so_far = options.mesh.chips();
+  if (so_far == chips) return options;
+  if (options.dp_said || so_far > chips || chips % so_far != 0) {
+    return Error{.message = fmt::format("{} makes {} chips, and there are {}", to_text(options), so_far, chips),
+                 .place = "--chips",
+                 .advice = "leave dp out of --parallel, or choose sizes whose product is that number"};
+  }
+  options.mesh.axes[*options.mesh.find("dp")].size = chips / so_far;
+  return options;
 }
 
 namespace {

@@ -228,8 +228,8 @@ void Lowering::lower_node(NodeId id) {
       case OpFamily::norm: options_.in_parts ? lower_norm_in_parts(*this, id) : lower_norm(*this, id); break;
       case OpFamily::view: lower_view(*this, id); break;
       case OpFamily::movement:
-      case OpFamily::collective:
       case OpFamily::custom: lower_movement(*this, id); break;
+      case OpFamily::collective: lower_collective(*this, id); break;
       case OpFamily::generate: lower_generate(*this, id); break;
       case OpFamily::optimizer: lower_optimizer(*this, id); break;
     }
