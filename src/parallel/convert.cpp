@@ -148,6 +148,7 @@ Expected<TensorId> StepWriter::converted(TensorId before, const Place& to, Phase
     return exchange(Op::ReduceScatter, input, std::move(type), phase, name, role, along(to));
   }
   MONET_REQUIRE(!to.is_partial());
+  if (const auto view = to.is_whole() ? viewed(before, phase, name) : std::nullopt) return *view;
   if (to.is_whole()) return exchange(Op::AllGather, input, std::move(type), phase, name, role, along(from));
   if (from.axis != to.axis) {
     return exchange(Op::AllToAll, input, std::move(type), phase, name, role,
@@ -162,6 +163,18 @@ Expected<TensorId> StepWriter::converted(TensorId before, const Place& to, Phase
   made_[before.index()] = kept;
   at_[before.index()] = kept_at;
   return result;
+}
+
+// A view of what is whole already is sent no second time.
+std::optional<TensorId> StepWriter::viewed(TensorId before, Phase phase, const std::string& name) {
+  const Tensor& tensor = before_[before];
+  if (!tensor.producer.valid()) return std::nullopt;
+  const Node& node = before_[tensor.producer];
+  if (node.op != Op::Reshape && node.op != Op::Transpose && node.op != Op::Identity) return std::nullopt;
+  if (!is_made(node.inputs[0], {}, phase)) return std::nullopt;
+  const auto source = as(node.inputs[0], {}, phase);
+  if (!source) return std::nullopt;
+  return append(node.op, {*source}, tensor.type, phase, name, role_of_copy(tensor.role), node.attributes);
 }
 
 // What has one value everywhere along the axis, or is repeated there, is made as small as it is needed.

@@ -30,6 +30,7 @@ class StepWriter {
   Key key(TensorId before, const Place& place, Phase phase) const;
   Expected<TensorId> as(TensorId before, const Place& wanted, Phase phase);
   Expected<TensorId> converted(TensorId before, const Place& to, Phase phase, std::string name);
+  std::optional<TensorId> viewed(TensorId before, Phase phase, const std::string& name);
   std::optional<TensorId> made_locally(TensorId before, const Place& to, Phase phase, const std::string& name);
   Expected<TensorId> own_pieces(TensorId before, const Place& to, Phase phase, const std::string& name);
   TensorId exchange(Op op, TensorId input, TensorType type, Phase phase, const std::string& name, Role role,

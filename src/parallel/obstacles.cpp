@@ -116,6 +116,9 @@ std::optional<Cut> through_linear(const Graph& graph, const Node& node, const st
     case Op::AllReduce:
       if (all_partial(inputs) && node.attributes.text(Attr::reduction) == "sum") return passing(node, inputs);
       break;
+    case Op::GatherGrad:
+      if (inputs[0].is_partial() && inputs[1].is_whole()) return passing(node, inputs);
+      break;
     case Op::Cast:
       if (all_partial(inputs) && graph[node.outputs[0]].type.format.is_real()) return passing(node, inputs);
       break;

@@ -1,6 +1,7 @@
 #include "parallel/recipe.h"
 
 #include "base/try.h"
+#include "parallel/cut.h"
 #include "parallel/prepare.h"
 #include "parallel/tensor_parallel.h"
 #include "parallel/tidy.h"
@@ -162,6 +163,44 @@ Expected<AxisPlan> data_parallel(const Graph& step, std::int64_t chips, int zero
   return plan;
 }
 
+// Where tensors would be if tokens were split wherever they can be: from inputs on, and back from those that are added to
+// such tensors. Sums over tp go there.
+Places token_places(const Graph& step, const AxisPlan& plan) {
+  std::vector<std::optional<Place>> at(step.tensors().size());
+  for (TensorId id : step.inputs) {
+    const auto found = plan.stored.find(step[id].name);
+    if (found != plan.stored.end()) at[id.index()] = found->second;
+  }
+  const auto join = [&](const Node& node, const Cut& own) {
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const TensorId id = node.inputs[i];
+      if (id.valid() && own.inputs[i].is_sharded() && !at[id.index()]) at[id.index()] = own.inputs[i];
+    }
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const TensorId id = node.outputs[i];
+      if (id.valid() && own.outputs[i].is_sharded() && !at[id.index()]) at[id.index()] = own.outputs[i];
+    }
+  };
+  const auto look = [&](const Node& node, const std::vector<TensorId>& ids, bool output) {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      if (!ids[i].valid() || !at[ids[i].index()]) continue;
+      const auto own = cut(step, node, plan.chips, {.output = output, .operand = i, .place = *at[ids[i].index()]});
+      if (own) join(node, *own);
+      return;
+    }
+  };
+  for (const Node& node : step.nodes()) look(node, node.inputs, false);
+  for (std::size_t i = step.nodes().size(); i-- > 0;) {
+    const Node& node = step.nodes()[i];
+    if (family_of(node.op) != OpFamily::view) look(node, node.outputs, true);
+  }
+  Places places;
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    if (at[i] && step.tensors()[i].producer.valid()) places.emplace(step.tensors()[i].name, *at[i]);
+  }
+  return places;
+}
+
 // Tokens: the second axis of what is given for each sample, as long as that of the first such input.
 Status split_tokens(const Graph& step, AxisPlan& plan) {
   std::int64_t tokens = 0;
@@ -176,7 +215,10 @@ Status split_tokens(const Graph& step, AxisPlan& plan) {
     }
     plan.stored.emplace(tensor.name, Place::sharded(1));
   }
-  if (tokens != 0) return Done{};
+  if (tokens != 0) {
+    plan.preferred = token_places(step, plan);
+    return Done{};
+  }
   return Error{.message = "sequence=on needs an input with an axis of tokens beside that of the batch",
                .place = step.name,
                .advice = "choose sequence=off"};

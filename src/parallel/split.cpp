@@ -99,14 +99,21 @@ class Pass {
     }
   }
 
+  // A weight or a state, or a cast or a view of one.
   bool is_parameter(TensorId id) const {
+    while (before_[id].producer.valid() && passes_pieces(before_[before_[id].producer]))
+      id = before_[before_[id].producer].inputs[0];
     const Role role = before_[id].role;
+    if (before_[id].producer.valid()) return false;
     return role == Role::weight || role == Role::master_weight || role == Role::optimizer_state;
   }
 
-  // What is gathered is whole for its readers; only casts, and the optimizer, take the pieces.
+  // What is gathered is whole for its readers; only casts and views, and the optimizer, take the pieces.
   bool is_gathered_for(TensorId id, const Node& node) const {
-    return gathered_[id.index()] && node.phase != Phase::optimizer && node.op != Op::Cast;
+    return gathered_[id.index()] && node.phase != Phase::optimizer && !passes_pieces(node);
+  }
+  static bool passes_pieces(const Node& node) {
+    return node.op == Op::Cast || node.op == Op::Reshape || node.op == Op::Transpose || node.op == Op::Identity;
   }
 
   // Places of elements in their tensor, which every chip counts in its own pieces.
@@ -179,10 +186,11 @@ class Pass {
     }
     if (auto linear = through_linear(before_, node, now)) {
       const double price = stays_partial(node) ? -1 : cost(node, *linear);
-      if (price < best.cost) best = {*std::move(linear), price, false};
+      if (price <= best.cost) best = {*std::move(linear), price, false};
     }
     MONET_RETURN_IF_ERROR(consider_parts(node, best, failed, why));
-    if (node.op == Op::Cast && gathered_[node.inputs[0].index()]) gathered_[node.outputs[0].index()] = true;
+    const bool in_pieces = passes_pieces(node) && gathered_[node.inputs[0].index()] && best.cut.outputs[0].is_sharded();
+    if (in_pieces) gathered_[node.outputs[0].index()] = true;
     return best.cut;
   }
 

@@ -11,12 +11,11 @@ namespace {
 
 bool sums(const Node& node) { return node.op == Op::AllReduce || node.op == Op::ReduceScatter; }
 
-// A sum of terms that a node of an earlier phase makes, and that replace nothing.
+// A sum of terms that a node of an earlier phase makes.
 bool may_move(const Graph& graph, const Node& node) {
   if (!sums(node)) return false;
   const Tensor& input = graph[node.inputs[0]];
-  return input.producer.valid() && !input.updates.valid() && graph[input.producer].phase != node.phase &&
-         input.role == Role::weight_gradient;
+  return input.producer.valid() && graph[input.producer].phase != node.phase && input.role == Role::weight_gradient;
 }
 
 std::vector<Node> moved_up(const Graph& graph) {
@@ -31,11 +30,112 @@ std::vector<Node> moved_up(const Graph& graph) {
     result.push_back(graph.nodes()[i]);
     for (std::size_t each : after[i]) {
       result.push_back(graph.nodes()[each]);
-      result.back().phase = graph.nodes()[i].phase;
+      // What adds up over micro-batches is summed over chips once, with the last.
+      if (!graph[result.back().inputs[0]].updates.valid()) result.back().phase = graph.nodes()[i].phase;
     }
   }
   return result;
 }
+
+// Weights that are gathered before they are read: as many together as make a bucket, and each bucket one before the one
+// that is read, so that it travels meanwhile.
+class Gathers {
+ public:
+  Gathers(const Graph& graph, std::int64_t bucket_bytes) : graph_(graph), bucket_bytes_(bucket_bytes) {}
+
+  std::vector<Node> run(std::vector<Node> nodes) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (is_ahead(nodes[i])) add(i, nodes[i]);
+    }
+    std::vector<std::vector<std::size_t>> at(nodes.size());  // buckets that leave before a node
+    for (std::size_t b = 0; b < buckets_.size(); ++b) {
+      const bool first = b == 0 || nodes[buckets_[b - 1].front()].phase != nodes[buckets_[b].front()].phase;
+      at[first ? buckets_[b].front() : buckets_[b - 1].front()].push_back(b);
+    }
+    std::vector<bool> moved(nodes.size(), false);
+    for (const auto& bucket : buckets_) {
+      for (std::size_t i : bucket) moved[i] = true;
+    }
+    std::vector<std::size_t> maker(graph_.tensors().size(), nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (TensorId id : nodes[i].outputs) {
+        if (id.valid()) maker[id.index()] = i;
+      }
+    }
+    std::vector<Node> result;
+    // Casts and views of weights go with what gathers them.
+    const auto make_first = [&](auto& self, TensorId id) -> void {
+      const std::size_t at = maker[id.index()];
+      if (at == nodes.size() || moved[at]) return;
+      self(self, nodes[at].inputs[0]);
+      result.push_back(nodes[at]);
+      moved[at] = true;
+    };
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      for (std::size_t bucket : at[i]) {
+        for (std::size_t gather : buckets_[bucket]) make_first(make_first, nodes[gather].inputs[0]);
+        result.push_back(joined(nodes, buckets_[bucket]));
+      }
+      if (moved[i]) continue;
+      moved[i] = true;
+      result.push_back(nodes[i]);
+    }
+    return result;
+  }
+
+ private:
+  // It reads what is there before the step, or casts and views of that.
+  bool is_ahead(const Node& node) const {
+    if (node.op != Op::AllGather || node.phase == Phase::optimizer) return false;
+    TensorId id = node.inputs[0];
+    while (graph_[id].producer.valid()) {
+      const Node& from = graph_[graph_[id].producer];
+      if (from.op != Op::Cast && family_of(from.op) != OpFamily::view) return false;
+      if (from.inputs.size() != 1) return false;
+      id = from.inputs[0];
+    }
+    return graph_[id].role != Role::input;
+  }
+
+  void add(std::size_t i, const Node& node) {
+    const bool fits = !buckets_.empty() && bytes_ < bucket_bytes_ && node.phase == phase_ &&
+                      graph_[node.inputs[0]].type.format == format_ && buckets_.back().size() < max_operands;
+    if (!fits) {
+      buckets_.emplace_back();
+      bytes_ = 0;
+    }
+    buckets_.back().push_back(i);
+    bytes_ += bytes(graph_[node.outputs[0]]);
+    phase_ = node.phase;
+    format_ = graph_[node.inputs[0]].type.format;
+  }
+
+  static Node joined(const std::vector<Node>& nodes, const std::vector<std::size_t>& bucket) {
+    Node all = nodes[bucket[0]];
+    for (std::size_t i = 1; i < bucket.size(); ++i) append(all, nodes[bucket[i]]);
+    return all;
+  }
+
+ public:
+  static void append(Node& all, const Node& more) {
+    for (const Attr key : {Attr::axes, Attr::blocks}) {
+      if (!all.attributes.has(key)) continue;
+      std::vector<std::int64_t> values = all.attributes.integers(key);
+      values.insert(values.end(), more.attributes.integers(key).begin(), more.attributes.integers(key).end());
+      all.attributes.set(key, std::move(values));
+    }
+    all.inputs.insert(all.inputs.end(), more.inputs.begin(), more.inputs.end());
+    all.outputs.insert(all.outputs.end(), more.outputs.begin(), more.outputs.end());
+  }
+
+ private:
+  const Graph& graph_;
+  std::int64_t bucket_bytes_;
+  std::vector<std::vector<std::size_t>> buckets_;
+  std::int64_t bytes_ = 0;
+  Phase phase_ = Phase::forward;
+  Format format_;
+};
 
 // Collectives of one kind that wait to leave together.
 class Buckets {
@@ -45,7 +145,7 @@ class Buckets {
   std::vector<Node> run(std::vector<Node> nodes) {
     for (Node& node : nodes) {
       const bool reads = std::ranges::any_of(node.inputs, [&](TensorId id) { return waiting_.contains(id); });
-      if (reads || (!open_.inputs.empty() && node.phase != open_.phase)) flush();
+      if (reads) flush();
       if (!joins(node)) {
         result_.push_back(std::move(node));
       } else {
@@ -65,7 +165,7 @@ class Buckets {
 
   bool is_alike(const Node& node) const {
     const auto text = [](const Node& of, Attr key) { return of.attributes.has(key) ? of.attributes.text(key) : ""; };
-    return open_.op == node.op && text(open_, Attr::mesh) == text(node, Attr::mesh) &&
+    return open_.op == node.op && open_.phase == node.phase && text(open_, Attr::mesh) == text(node, Attr::mesh) &&
            text(open_, Attr::reduction) == text(node, Attr::reduction) &&
            graph_[open_.inputs[0]].type.format == graph_[node.inputs[0]].type.format;
   }
@@ -77,15 +177,7 @@ class Buckets {
     if (open_.inputs.empty()) {
       open_ = std::move(node);
     } else {
-      for (const Attr key : {Attr::axes, Attr::blocks}) {
-        if (!open_.attributes.has(key)) continue;
-        std::vector<std::int64_t> values = open_.attributes.integers(key);
-        const auto& more = node.attributes.integers(key);
-        values.insert(values.end(), more.begin(), more.end());
-        open_.attributes.set(key, std::move(values));
-      }
-      open_.inputs.insert(open_.inputs.end(), node.inputs.begin(), node.inputs.end());
-      open_.outputs.insert(open_.outputs.end(), node.outputs.begin(), node.outputs.end());
+      Gathers::append(open_, node);
     }
     if (bytes_ >= most_bytes_) flush();
   }
@@ -108,9 +200,19 @@ class Buckets {
 }  // namespace
 
 Graph tidied(Graph step, std::int64_t bucket_bytes) {
-  std::vector<Node> nodes = moved_up(step);
+  std::vector<Node> nodes = Gathers(step, bucket_bytes).run(moved_up(step));
   if (bucket_bytes > 0) nodes = Buckets(step, bucket_bytes).run(std::move(nodes));
   step.set_nodes(std::move(nodes));
+  // Gradients of which a chip keeps its pieces alone are not kept themselves.
+  const Readers readers(step);
+  for (const Node& node : step.nodes()) {
+    if (node.op != Op::ReduceScatter) continue;
+    for (TensorId id : node.inputs) {
+      Tensor& tensor = step[id];
+      if (tensor.role == Role::weight_gradient && !tensor.updates.valid() && readers.of(id).size() == 1)
+        tensor.role = Role::gradient;
+    }
+  }
   return step;
 }
 
