@@ -2,6 +2,8 @@ monet_room(parallel
   USES base graph
   SOURCES
   check.cpp
+  check_nests.cpp
+  check_views.cpp
   convert.cpp
   cut.cpp
   cut_views.cpp

@@ -65,11 +65,11 @@ class Gathers {
     std::vector<Node> result;
     // Casts and views of weights go with what gathers them.
     const auto make_first = [&](auto& self, TensorId id) -> void {
-      const std::size_t at = maker[id.index()];
-      if (at == nodes.size() || moved[at]) return;
-      self(self, nodes[at].inputs[0]);
-      result.push_back(nodes[at]);
-      moved[at] = true;
+      const std::size_t node = maker[id.index()];
+      if (node == nodes.size() || moved[node]) return;
+      self(self, nodes[node].inputs[0]);
+      result.push_back(nodes[node]);
+      moved[node] = true;
     };
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       for (std::size_t bucket : at[i]) {

@@ -2,6 +2,7 @@
 #include "graph/verify.h"
 #include "mapping/random_cases.h"
 #include "networks/builtin.h"
+#include "parallel/check.h"
 #include "parallel/recipe.h"
 #include "support/parallel_proof.h"
 #include "support/random_network.h"
@@ -31,6 +32,7 @@ void expect_proven(const Graph& step, const std::string& words, double most = al
   ASSERT_TRUE(split.has_value()) << split.error().text();
   const auto sound = verify(split->graph);
   ASSERT_TRUE(sound.has_value()) << sound.error().text();
+  for (const std::string& wrong : parallel::check(*split)) ADD_FAILURE() << wrong;
   const auto proof = test::prove(step, *split);
   ASSERT_TRUE(proof.has_value()) << proof.error().text();
   EXPECT_LE(proof->worst, most) << proof->tensor;
@@ -167,6 +169,8 @@ TEST(ParallelRandom, AnyPiecesGiveWhatOneChipGives) {
     }
     const auto sound = verify(split->graph);
     ASSERT_TRUE(sound.has_value()) << sound.error().text();
+    const std::vector<std::string> wrong = parallel::check(*split);
+    EXPECT_TRUE(wrong.empty()) << wrong.size() << ": " << wrong.front();
     const auto proof = test::prove(*step, *split, seed);
     ASSERT_TRUE(proof.has_value()) << proof.error().text();
     if (proof->is_rounding) continue;
@@ -210,6 +214,8 @@ TEST(ParallelRandom, EveryStepThatCanBeSplitGivesWhatOneChipGives) {
     }
     const auto sound = verify(split->graph);
     ASSERT_TRUE(sound.has_value()) << sound.error().text();
+    const std::vector<std::string> wrong = parallel::check(*split);
+    EXPECT_TRUE(wrong.empty()) << wrong.size() << ": " << wrong.front();
     const auto proof = test::prove(*step, *split, seed);
     if (!proof && proof.error().text().find("outside") != std::string::npos) continue;  // an index that data give
     ASSERT_TRUE(proof.has_value()) << proof.error().text();
