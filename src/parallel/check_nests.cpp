@@ -77,8 +77,10 @@ class Nests {
       if (!agrees(nest, cut, own)) continue;
       for (std::size_t i = 0; i < own.size(); ++i) {
         if (!found) results[i] = own[i];
-        if (found && own[i].kind != results[i].kind) return false;
+        const bool term = results[i].can_be_term() || own[i].can_be_term();
         for (const Pieces& reading : own[i].readings) results[i].add(reading);
+        if (!results[i].readings.empty()) results[i].kind = Value::Kind::pieces;
+        results[i].may_be_term = term && results[i].is(Value::Kind::pieces);
       }
       found = true;
     }
@@ -210,7 +212,7 @@ bool is_number(const Graph& graph, TensorId id) { return element_count(graph[id]
 // The sum of what it makes of terms is what it makes of their sum.
 bool is_linear(const Graph& graph, const Node& node, const std::vector<Value>& inputs) {
   std::vector<bool> terms;
-  for (const Value& input : inputs) terms.push_back(input.is(Value::Kind::term));
+  for (const Value& input : inputs) terms.push_back(input.can_be_term());
   const bool all = std::ranges::all_of(terms, [](bool term) { return term; });
   switch (node.op) {
     case Op::Add:
@@ -235,7 +237,12 @@ Results after_nests(const Graph& graph, const Node& node, const std::vector<Valu
     return std::vector<Value>(node.outputs.size(), Value::term());
   }
   if (depends_on_the_whole(graph, node, inputs)) return std::nullopt;
-  return Nests(graph, node, inputs).run();
+  Results results = Nests(graph, node, inputs).run();
+  const bool may_be_terms = std::ranges::any_of(inputs, &Value::may_be_term) && is_linear(graph, node, inputs);
+  if (!results && may_be_terms) return std::vector<Value>(node.outputs.size(), Value::term());
+  if (!results || !may_be_terms) return results;
+  for (Value& result : *results) result.may_be_term = result.is(Value::Kind::pieces);
+  return results;
 }
 
 }  // namespace monet::parallel::checked

@@ -21,11 +21,13 @@ struct Value {
   std::uint64_t constant_along = 0;  // same on all chips: axes along which it does not change, of any length
   std::vector<Pieces> readings;      // pieces: what they can be; reshapes leave more than one
   bool zero = false;                 // a beginning of sums
+  bool may_be_term = false;          // pieces: where axes have one element, it can be read as a term as well
 
-  static Value same(std::uint64_t constant_along = 0) { return {Kind::same, constant_along, {}, false}; }
-  static Value pieces(std::size_t axis, std::int64_t run) { return {Kind::pieces, 0, {{axis, run}}, false}; }
-  static Value term() { return {Kind::term, 0, {}, false}; }
+  static Value same(std::uint64_t constant_along = 0) { return {.kind = Kind::same, .constant_along = constant_along}; }
+  static Value pieces(std::size_t axis, std::int64_t run) { return {.kind = Kind::pieces, .readings = {{axis, run}}}; }
+  static Value term() { return {.kind = Kind::term}; }
   bool is(Kind other) const { return kind == other; }
+  bool can_be_term() const { return kind == Kind::term || may_be_term; }
   bool can_be(const Pieces& wanted) const {
     if (kind == Kind::same) return (constant_along >> wanted.axis & 1U) != 0;
     return kind == Kind::pieces && std::ranges::find(readings, wanted) != readings.end();

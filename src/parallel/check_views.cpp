@@ -20,7 +20,7 @@ Value reshaped(const Value& from, const Shape& before, const Shape& after) {
     const bool everywhere = std::popcount(from.constant_along) >= static_cast<int>(before.size());
     return Value::same(everywhere ? (std::uint64_t{1} << after.size()) - 1 : 0);
   }
-  Value to{.kind = Kind::pieces};
+  Value to{.kind = Kind::pieces, .may_be_term = from.may_be_term};
   for (const Pieces& reading : from.readings) {
     const std::int64_t place = reading.run * below(before, reading.axis);
     for (std::size_t axis = 0; axis < after.size(); ++axis) {
@@ -34,7 +34,7 @@ Value reshaped(const Value& from, const Shape& before, const Shape& after) {
 
 // Pieces along an axis of which so many from `start` on are taken.
 Value taken(const Value& from, std::size_t axis, std::int64_t start, std::int64_t size) {
-  Value to{.kind = Kind::pieces};
+  Value to{.kind = Kind::pieces, .may_be_term = from.may_be_term};
   for (const Pieces& reading : from.readings) {
     if (reading.axis != axis || (start % reading.run == 0 && size % reading.run == 0)) to.add(reading);
   }
@@ -89,7 +89,7 @@ Results split_parts(const Graph& graph, const Node& node, const Value& from) {
   return results;
 }
 
-Results joined_parts(const Node& node, const std::vector<Value>& inputs) {
+Results joined_parts(const Graph& graph, const Node& node, const std::vector<Value>& inputs) {
   const auto pieces = std::ranges::find(inputs, Kind::pieces, &Value::kind);
   if (pieces == inputs.end()) {
     std::uint64_t constant = ~std::uint64_t{0};
@@ -98,7 +98,13 @@ Results joined_parts(const Node& node, const std::vector<Value>& inputs) {
   }
   Value to{.kind = Kind::pieces};
   for (const Pieces& reading : pieces->readings) {
-    if (std::ranges::all_of(inputs, [&](const Value& input) { return input.can_be(reading); })) to.add(reading);
+    bool all = true;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const bool alone = inputs[i].is(Kind::same) && graph[node.inputs[i]].type.shape[reading.axis] == 1 &&
+                         !std::cmp_equal(reading.axis, node.attributes.integer(Attr::axis));
+      all = all && (alone || inputs[i].can_be(reading));
+    }
+    if (all) to.add(reading);
   }
   return one(std::move(to));
 }
@@ -121,8 +127,8 @@ Value expanded(const Graph& graph, const Node& node, const Value& from) {
 }  // namespace
 
 Results after_view(const Graph& graph, const Node& node, const std::vector<Value>& inputs, bool own_axis) {
-  if (inputs[0].is(Kind::term) || std::ranges::any_of(inputs, [](const Value& v) { return v.is(Kind::term); })) {
-    if (!std::ranges::all_of(inputs, [](const Value& v) { return v.is(Kind::term); }) || own_axis) return std::nullopt;
+  if (std::ranges::any_of(inputs, [](const Value& v) { return v.is(Kind::term); })) {
+    if (!std::ranges::all_of(inputs, &Value::can_be_term) || own_axis) return std::nullopt;
     return std::vector<Value>(node.outputs.size(), Value::term());
   }
   const Shape& from = graph[node.inputs[0]].type.shape;
@@ -146,7 +152,7 @@ Results after_view(const Graph& graph, const Node& node, const std::vector<Value
     }
     case Op::Slice: return one(sliced(graph, node, inputs[0], own_axis));
     case Op::Split: return split_parts(graph, node, inputs[0]);
-    case Op::Concat: return joined_parts(node, inputs);
+    case Op::Concat: return joined_parts(graph, node, inputs);
     case Op::Expand: return one(expanded(graph, node, inputs[0]));
     default: {
       Value result = inputs[0];
@@ -167,11 +173,11 @@ Results after_own_collective(const Graph& graph, const Node& node, const std::ve
     const Value& from = inputs[i];
     switch (node.op) {
       case Op::AllReduce:
-        if (!from.is(Kind::term)) return std::nullopt;
+        if (!from.can_be_term()) return std::nullopt;
         results.push_back(Value::same());
         break;
       case Op::ReduceScatter:
-        if (!from.is(Kind::term)) return std::nullopt;
+        if (!from.can_be_term()) return std::nullopt;
         results.push_back(Value::pieces(along(i), run(node.outputs[i], i)));
         break;
       case Op::AllGather:
@@ -204,7 +210,7 @@ Results after_other_collective(const Graph& graph, const Node& node, const std::
       const auto axis = static_cast<std::size_t>(axes[at]);
       const std::int64_t here = graph[node.inputs[i]].type.shape[axis];
       const std::int64_t piece = grows ? here / blocks[at] : here / blocks[at] / group;
-      Value now{.kind = Kind::pieces};
+      Value now{.kind = Kind::pieces, .may_be_term = results[i].may_be_term};
       for (const Pieces& reading : results[i].readings) {
         const bool outside = reading.axis == axis && reading.run > piece;
         // Pieces as long as the collective's may lie inside of them or around them.

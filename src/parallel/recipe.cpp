@@ -107,21 +107,29 @@ std::vector<TensorId> batched_inputs(const Graph& step) {
   return result;
 }
 
-// Where what the optimizer keeps of a tensor can be cut: the first axis that divides.
-std::optional<Place> first_cut(const Shape& shape, std::int64_t chips) {
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    if (fits(shape, Place::sharded(axis), chips)) return Place::sharded(axis);
+// Where what the optimizer keeps of a tensor can be cut: the first axis that divides; inside the blocks of one that is cut
+// in blocks already.
+std::optional<Place> first_cut(const Tensor& tensor, std::int64_t chips, const std::vector<AxisLayout>& layouts) {
+  for (std::size_t axis = 0; axis < tensor.type.shape.size(); ++axis) {
+    Place place = Place::sharded(axis);
+    for (const AxisLayout& layout : layouts) {
+      const auto found = layout.places.find(tensor.name);
+      if (found != layout.places.end() && found->second.is_sharded() && found->second.axis == axis)
+        place.blocks = found->second.blocks;
+    }
+    if (fits(tensor.type.shape, place, chips)) return place;
   }
   return std::nullopt;
 }
 
 // States, gradients and weights of one parameter each, as far as `zero` says.
-void shard_optimizer(const Graph& step, int zero, AxisPlan& plan, std::vector<std::string>& notes) {
+void shard_optimizer(const Graph& step, int zero, AxisPlan& plan, const std::vector<AxisLayout>& layouts,
+                     std::vector<std::string>& notes) {
   std::size_t whole = 0;
   for (const Node& node : step.nodes()) {
     if (family_of(node.op) != OpFamily::optimizer) continue;
     const Tensor& parameter = step[node.inputs[0]];
-    const auto place = first_cut(parameter.type.shape, plan.chips);
+    const auto place = first_cut(parameter, plan.chips, layouts);
     if (!place) {
       ++whole;
       continue;
@@ -143,7 +151,8 @@ void shard_optimizer(const Graph& step, int zero, AxisPlan& plan, std::vector<st
                               whole, whole == 1 ? " has" : "s have", plan.chips, whole == 1 ? "it" : "them"));
 }
 
-Expected<AxisPlan> data_parallel(const Graph& step, std::int64_t chips, int zero, std::vector<std::string>& notes) {
+Expected<AxisPlan> data_parallel(const Graph& step, std::int64_t chips, int zero,
+                                 const std::vector<AxisLayout>& layouts, std::vector<std::string>& notes) {
   AxisPlan plan;
   plan.axis = "dp";
   plan.chips = chips;
@@ -159,7 +168,7 @@ Expected<AxisPlan> data_parallel(const Graph& step, std::int64_t chips, int zero
     }
     plan.stored.emplace(tensor.name, Place::sharded(0));
   }
-  if (zero >= 1) shard_optimizer(step, zero, plan, notes);
+  if (zero >= 1) shard_optimizer(step, zero, plan, layouts, notes);
   return plan;
 }
 
@@ -255,7 +264,7 @@ Expected<ParallelStep> parallel_step(Graph step, const ParallelOptions& options)
     MONET_RETURN_IF_ERROR(apply(plan));
   }
   if (const std::int64_t chips = options.size("dp"); chips > 1) {
-    MONET_TRY(const AxisPlan plan, data_parallel(result.graph, chips, options.zero, result.notes));
+    MONET_TRY(const AxisPlan plan, data_parallel(result.graph, chips, options.zero, result.layouts, result.notes));
     MONET_RETURN_IF_ERROR(apply(plan));
   }
   result.graph = tidied(std::move(result.graph), options.bucket_bytes);

@@ -8,13 +8,13 @@
 
 #include <map>
 
-namespace monet {
+namespace monet::formulas {
 namespace {
 
-constexpr std::int64_t layers = 3, width = 64, tokens = 32, vocabulary = 128, batch = 8;
+constexpr std::int64_t layers = 3, width = 64, tokens = 32, vocabulary = 128, samples = 8;
 
 Graph transformer(std::int64_t micro_batches = 1) {
-  auto forward = build_builtin("gpt2-mini:layers=3,width=64,heads=8,ffn=256,vocabulary=128,tokens=32", batch);
+  auto forward = build_builtin("gpt2-mini:layers=3,width=64,heads=8,ffn=256,vocabulary=128,tokens=32", samples);
   EXPECT_TRUE(forward.has_value()) << forward.error().text();
   training::StepOptions options;
   options.optimizer.micro_batches = micro_batches;
@@ -39,9 +39,9 @@ std::int64_t parameter_bytes(const Graph& graph) {
 struct Sent {
   std::map<std::pair<Op, Phase>, std::int64_t> weights, activations;
 
-  static std::int64_t of(const std::map<std::pair<Op, Phase>, std::int64_t>& all, Op op, Phase phase) {
-    const auto found = all.find({op, phase});
-    return found == all.end() ? 0 : found->second;
+  static std::int64_t of(const std::map<std::pair<Op, Phase>, std::int64_t>& sums, Op op, Phase phase) {
+    const auto found = sums.find({op, phase});
+    return found == sums.end() ? 0 : found->second;
   }
 };
 
@@ -51,11 +51,11 @@ Sent sent(const parallel::ParallelStep& step, const std::string& axis) {
     if (!is_collective(node.op) || node.attributes.text(Attr::mesh) != axis) continue;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const Tensor& input = step.graph[node.inputs[i]];
-      const std::int64_t all = bytes(node.op == Op::AllGather ? step.graph[node.outputs[i]] : input);
+      const std::int64_t whole = bytes(node.op == Op::AllGather ? step.graph[node.outputs[i]] : input);
       const bool number = element_count(input.type.shape) == 1;
       const bool activation = !number && (input.role == Role::activation || input.role == Role::gradient) &&
                               !input.name.ends_with(".grad");
-      (activation ? result.activations : result.weights)[{node.op, node.phase}] += all;
+      (activation ? result.activations : result.weights)[{node.op, node.phase}] += whole;
     }
   }
   return result;
@@ -65,13 +65,13 @@ const Graph& step() {
   static const Graph graph = transformer();
   return graph;
 }
-const std::int64_t all = parameter_bytes(step());
-constexpr std::int64_t sbh = 4 * batch * tokens * width;
+const std::int64_t all_bytes = parameter_bytes(step());
+constexpr std::int64_t sbh = 4 * samples * tokens * width;
 constexpr std::int64_t loss = 4 + 4;  // its sum, and the number of labels that count
 
 TEST(ParallelFormulas, DataParallelismSumsEachGradientOnce) {
   const Sent of = sent(split(step(), "dp=4"), "dp");
-  EXPECT_EQ(Sent::of(of.weights, Op::AllReduce, Phase::backward), all);
+  EXPECT_EQ(Sent::of(of.weights, Op::AllReduce, Phase::backward), all_bytes);
   EXPECT_EQ(Sent::of(of.weights, Op::AllReduce, Phase::forward), loss);
   EXPECT_EQ(of.weights.size(), 2U);
   EXPECT_TRUE(of.activations.empty());
@@ -81,8 +81,8 @@ TEST(ParallelFormulas, DataParallelismSumsEachGradientOnce) {
 TEST(ParallelFormulas, Zero1And2ScatterGradientsAndGatherWeights) {
   for (const char* words : {"dp=4,zero=1", "dp=4,zero=2"}) {
     const Sent of = sent(split(step(), words), "dp");
-    EXPECT_EQ(Sent::of(of.weights, Op::ReduceScatter, Phase::backward), all) << words;
-    EXPECT_EQ(Sent::of(of.weights, Op::AllGather, Phase::optimizer), all) << words;
+    EXPECT_EQ(Sent::of(of.weights, Op::ReduceScatter, Phase::backward), all_bytes) << words;
+    EXPECT_EQ(Sent::of(of.weights, Op::AllGather, Phase::optimizer), all_bytes) << words;
     EXPECT_EQ(of.weights.size(), 3U) << words;  // and the loss
     EXPECT_TRUE(of.activations.empty()) << words;
   }
@@ -94,9 +94,9 @@ TEST(ParallelFormulas, Zero3GathersWeightsForEachPart) {
   const Sent of = sent(split(step(), "dp=4,zero=3"), "dp");
   const auto both = [&](Op op, Phase phase) { return Sent::of(of.weights, op, phase) + Sent::of(of.activations, op, phase); };
   const std::int64_t biases = layers * (3 * width + width + 4 * width + width + 2 * width) + width;
-  EXPECT_EQ(both(Op::AllGather, Phase::forward), all);
-  EXPECT_EQ(both(Op::AllGather, Phase::backward), all - 4 * (biases + tokens * width));
-  EXPECT_EQ(both(Op::ReduceScatter, Phase::backward), all);
+  EXPECT_EQ(both(Op::AllGather, Phase::forward), all_bytes);
+  EXPECT_EQ(both(Op::AllGather, Phase::backward), all_bytes - 4 * (biases + tokens * width));
+  EXPECT_EQ(both(Op::ReduceScatter, Phase::backward), all_bytes);
   EXPECT_EQ(both(Op::AllGather, Phase::optimizer), 0);
 }
 
@@ -136,21 +136,21 @@ TEST(ParallelFormulas, ZeroKeepsItsSharesOfTheState) {
     }
     return sum;
   };
-  EXPECT_EQ(kept("dp=4,zero=0"), 4 * all);
-  EXPECT_EQ(kept("dp=4,zero=1"), 2 * all + 2 * all / chips);
-  EXPECT_EQ(kept("dp=4,zero=2"), all + 3 * all / chips);
-  EXPECT_EQ(kept("dp=4,zero=3"), 4 * all / chips);
+  EXPECT_EQ(kept("dp=4,zero=0"), 4 * all_bytes);
+  EXPECT_EQ(kept("dp=4,zero=1"), 2 * all_bytes + 2 * all_bytes / chips);
+  EXPECT_EQ(kept("dp=4,zero=2"), all_bytes + 3 * all_bytes / chips);
+  EXPECT_EQ(kept("dp=4,zero=3"), 4 * all_bytes / chips);
 }
 
-// Gradients that add up are summed over chips with the last micro-batch alone; in ZeRO-2 each is scattered.
+// Gradients that add up are summed over chips with the last micro-samples alone; in ZeRO-2 each is scattered.
 TEST(ParallelFormulas, MicroBatchesAreSummedOverChipsOnceOrEach) {
   const Graph whole = transformer(2);
   const auto of = [&](const char* words, Op op, Phase phase) { return Sent::of(sent(split(whole, words), "dp").weights, op, phase); };
   EXPECT_EQ(of("dp=4,zero=0", Op::AllReduce, Phase::backward), 0);
-  EXPECT_EQ(of("dp=4,zero=0", Op::AllReduce, Phase::optimizer), all);
-  EXPECT_EQ(of("dp=4,zero=1", Op::ReduceScatter, Phase::optimizer), all);
-  EXPECT_EQ(of("dp=4,zero=2", Op::ReduceScatter, Phase::backward), all);
+  EXPECT_EQ(of("dp=4,zero=0", Op::AllReduce, Phase::optimizer), all_bytes);
+  EXPECT_EQ(of("dp=4,zero=1", Op::ReduceScatter, Phase::optimizer), all_bytes);
+  EXPECT_EQ(of("dp=4,zero=2", Op::ReduceScatter, Phase::backward), all_bytes);
 }
 
 }  // namespace
-}  // namespace monet
+}  // namespace monet::formulas
