@@ -60,8 +60,8 @@ struct EvaluateOptions {
   // has none the compiler's policy makes them. "nests": each operator as its plain loop nest on arrays. Empty: as the
   // plan says, else eager where a core has kernels.
   std::string lowering;
-  // Of many chips (docs/parallel.md): "tp=4,dp=2,zero=1"; empty: as the plan says, else one. A batch is then that of all
-  // chips. `chips`: all; 0: as the mesh has. `micro_batch`: samples of one chip of dp at a time; 0: all it has.
+  // Of many chips (docs/parallel.md): "tp=4,dp=2,zero=1"; empty: as the plan says, else one. A batch is then that of
+  // all chips. `chips`: all; 0: as the mesh has. `micro_batch`: samples of one chip of dp at a time; 0: all it has.
   std::string parallel;
   std::int64_t chips = 0, micro_batch = 0;
   bool check = true;       // the schedule, by the independent checker

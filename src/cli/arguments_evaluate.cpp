@@ -76,8 +76,9 @@ void add_parallel(CLI::App& command, StepRequest& options) {
             "WORDS");
   group.add("--chips", options.chips, "all chips; what --parallel leaves open is data parallel", "N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
-  group.add("--micro-batch", options.micro_batch,
-            "samples of one chip of dp at a time; gradients add up until --batch, that of all chips, is done", "N")
+  group
+      .add("--micro-batch", options.micro_batch,
+           "samples of one chip of dp at a time; gradients add up until --batch, that of all chips, is done", "N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
 }
 

@@ -108,7 +108,8 @@ Status Evaluator::find_kernels(const PlanRequest& request) {
     MONET_TRY(KernelStep step, compiled_kernel_step(graph_, *shared_->laws, how));
     kernels_ = std::make_shared<const KernelStep>(std::move(step));
   } else if (!kernels_) {
-    kernels_ = std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
+    kernels_ =
+        std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
   }
   return Done{};
 }
@@ -131,7 +132,9 @@ Expected<Evaluated> Evaluator::evaluate_kernels(const PlanRequest& request) {
 
 std::vector<OperatorBound> Evaluator::operator_bounds() {
   if (runs_kernels()) {
-    if (!kernels_) kernels_ = std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, false, shared_->options.network.get()));
+    if (!kernels_)
+      kernels_ = std::make_shared<const KernelStep>(
+          kernel_step(graph_, *shared_->laws, false, shared_->options.network.get()));
     return kernel_bounds(machine_.hardware(), *kernels_, *shared_->laws);
   }
   std::vector<OperatorBound> bounds;

@@ -157,7 +157,8 @@ Status read_chips(const Fields& fields, std::int64_t below, bool outermost, Fabr
   }
   if (level.chips % below != 0) {
     return fields.error(
-        "chips", fmt::format("{} chips under the level '{}' are no multiple of the {} below", level.chips, level.name, below),
+        "chips",
+        fmt::format("{} chips under the level '{}' are no multiple of the {} below", level.chips, level.name, below),
         fmt::format("write a multiple of {}", below));
   }
   return Done{};
@@ -169,8 +170,7 @@ Expected<FabricLevel> read_fabric_level(const ReadState& state, const Fields& ma
   if (name == nullptr || !name->is_scalar() || name->scalar.empty()) {
     return Error{.message = "the level has no name", .place = node.place.text(), .advice = "write name: nvlink"};
   }
-  MONET_TRY(const Fields fields,
-            state.open(node, fabric_level_block(), machine.context(), "fabric " + name->scalar));
+  MONET_TRY(const Fields fields, state.open(node, fabric_level_block(), machine.context(), "fabric " + name->scalar));
   FabricLevel level;
   level.name = fields.text("name");
   const std::string kind = fields.text("kind");
@@ -207,7 +207,8 @@ Expected<FabricLevel> read_fabric_level(const ReadState& state, const Fields& ma
 
 Expected<Fabric> read_fabric(const ReadState& state, const Fields& machine) {
   const Yaml& list = *machine.find("fabric");
-  if (list.items.empty()) return machine.error("fabric", "a fabric without levels", "write - {name: nvlink, chips: 8, …}");
+  if (list.items.empty())
+    return machine.error("fabric", "a fabric without levels", "write - {name: nvlink, chips: 8, …}");
   if (list.items.size() > max_fabric_levels) {
     return machine.error("fabric", fmt::format("a fabric of {} levels", list.items.size()),
                          fmt::format("at most {}", max_fabric_levels));

@@ -22,7 +22,6 @@ void for_each_piece(const Shape& part, std::size_t axis, std::int64_t blocks, st
   for (std::int64_t o = 0; o < outer * blocks; ++o) copy((o * group + coordinate) * length, o * length, length);
 }
 
-
 class Ranks {
  public:
   Ranks(const Graph& graph, const Mesh& mesh, std::vector<Values>& values, const RankOptions& options)
@@ -188,10 +187,9 @@ Array joined(const std::vector<const Array*>& pieces, std::size_t axis, std::int
   Array whole = Array::zeros(shape);
   for (std::int64_t chip = 0; chip < group; ++chip) {
     const Array& part = *pieces[static_cast<std::size_t>(chip)];
-    for_each_piece(part.shape, axis, blocks, group, chip,
-                   [&](std::int64_t to, std::int64_t from, std::int64_t length) {
-                     std::copy_n(part.values.begin() + from, length, whole.values.begin() + to);
-                   });
+    for_each_piece(part.shape, axis, blocks, group, chip, [&](std::int64_t to, std::int64_t from, std::int64_t length) {
+      std::copy_n(part.values.begin() + from, length, whole.values.begin() + to);
+    });
   }
   return whole;
 }

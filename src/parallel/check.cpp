@@ -98,7 +98,8 @@ class AxisCheck {
     const Value& old = value(tensor.updates);
     const Value& now = value(id);
     const bool both_terms = old.is(Value::Kind::term) && now.can_be_term();
-    const bool same = both_terms || (old.kind == now.kind && (!old.is(Value::Kind::pieces) || now.can_be(old.readings.front())));
+    const bool same =
+        both_terms || (old.kind == now.kind && (!old.is(Value::Kind::pieces) || now.can_be(old.readings.front())));
     if (!same) say(tensor.name, "does not lie as what it replaces");
   }
 

@@ -186,9 +186,9 @@ class Nests {
 // Operators whose result says more of the whole than their loops do.
 bool depends_on_the_whole(const Graph& graph, const Node& node, const std::vector<Value>& inputs) {
   const auto along = [&](std::size_t input, std::int64_t axis) {
-    return input < inputs.size() && std::ranges::any_of(inputs[input].readings, [&](const Pieces& reading) {
-             return std::cmp_equal(reading.axis, axis);
-           });
+    return input < inputs.size() &&
+           std::ranges::any_of(
+               inputs[input].readings, [&](const Pieces& reading) { return std::cmp_equal(reading.axis, axis); });
   };
   const bool any = std::ranges::any_of(inputs, [](const Value& v) { return v.is(Value::Kind::pieces); });
   if (!any) return false;
@@ -221,8 +221,9 @@ bool is_linear(const Graph& graph, const Node& node, const std::vector<Value>& i
     case Op::Neg:
     case Op::Cast:
     case Op::ReduceSum: return all;
-    case Op::Mul: return (terms[0] && !terms[1] && is_number(graph, node.inputs[1])) ||
-                         (terms[1] && !terms[0] && is_number(graph, node.inputs[0]));
+    case Op::Mul:
+      return (terms[0] && !terms[1] && is_number(graph, node.inputs[1])) ||
+             (terms[1] && !terms[0] && is_number(graph, node.inputs[0]));
     case Op::Div: return terms[0] && !terms[1] && is_number(graph, node.inputs[1]);
     case Op::GatherGrad: return terms[0] && inputs[1].is(Value::Kind::same);
     default: return false;

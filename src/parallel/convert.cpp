@@ -76,12 +76,8 @@ Expected<TensorId> StepWriter::as(TensorId before, const Place& wanted, Phase ph
 TensorId StepWriter::append(Op op, std::vector<TensorId> inputs, TensorType type, Phase phase, const std::string& name,
                             Role role, Attributes attributes) {
   Graph& graph = result_.graph;
-  const TensorId output = graph.add_tensor({.name = name,
-                                            .type = std::move(type),
-                                            .role = role,
-                                            .producer = {},
-                                            .parameter = false,
-                                            .updates = {}});
+  const TensorId output = graph.add_tensor(
+      {.name = name, .type = std::move(type), .role = role, .producer = {}, .parameter = false, .updates = {}});
   graph.add_node({.name = unique(fmt::format("{}.{}", name, name_of(op))),
                   .op = op,
                   .phase = phase,
@@ -188,12 +184,8 @@ std::optional<TensorId> StepWriter::made_locally(TensorId before, const Place& t
     if (constant->pattern != Constant::Pattern::uniform && !outside_band) return std::nullopt;
     Constant local = *constant;
     local.shape = type.shape;
-    const TensorId id = result_.graph.add_tensor({.name = name,
-                                                  .type = type,
-                                                  .role = Role::constant,
-                                                  .producer = {},
-                                                  .parameter = false,
-                                                  .updates = {}});
+    const TensorId id = result_.graph.add_tensor(
+        {.name = name, .type = type, .role = Role::constant, .producer = {}, .parameter = false, .updates = {}});
     result_.graph.constants.emplace(id, std::move(local));
     return id;
   }

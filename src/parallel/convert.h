@@ -45,7 +45,7 @@ class StepWriter {
   std::vector<TensorId> made_;  // by tensor before
   std::vector<Place> at_;
   std::vector<bool> is_output_;
-  std::unordered_set<std::string> names_;       // of tensors
+  std::unordered_set<std::string> names_;  // of tensors
   std::unordered_set<std::string> node_names_;
   std::map<Key, TensorId> converted_;
 };

@@ -158,7 +158,8 @@ class Rule {
     const std::int64_t size = shape(access)[kept->axis];
     const auto found = loop_behind(index, loops, size, chips_, kept->blocks);
     if (!found) {
-      if (index.anywhere) return cannot(fmt::format("axis {} cannot be cut: where it is read depends on data", kept->axis));
+      if (index.anywhere)
+        return cannot(fmt::format("axis {} cannot be cut: where it is read depends on data", kept->axis));
       for (const Term& term : index.terms) {
         if (loops[term.loop].size <= 1) continue;
         return cannot(fmt::format("{} cannot be cut over {} chips as axis {} of {} in {} block{}",
@@ -327,8 +328,8 @@ Cut whole_cut(const Node& node) {
 Expected<Cut> cut(const Graph& graph, const Node& node, std::int64_t chips, const Seed& seed) {
   const TensorId id = seed.output ? node.outputs[seed.operand] : node.inputs[seed.operand];
   if (!seed.place.is_sharded() || !fits(graph[id].type.shape, seed.place, chips))
-    return cannot(fmt::format("{} cannot be {} over {} chips", monet::to_string(graph[id].type.shape), to_string(seed.place),
-                              chips));
+    return cannot(fmt::format("{} cannot be {} over {} chips", monet::to_string(graph[id].type.shape),
+                              to_string(seed.place), chips));
   if (family_of(node.op) == OpFamily::view) return cut_view(graph, node, chips, seed);
   if (is_collective(node.op)) return cut_collective(graph, node, chips, seed);
   MONET_TRY(Cut result, Rule(graph, node, chips).run(seed));

@@ -11,8 +11,8 @@ namespace {
 
 Error no_view(const Graph& graph, const Node& node, const Seed& seed, std::string_view why) {
   const TensorId id = seed.output ? node.outputs[seed.operand] : node.inputs[seed.operand];
-  return {.message = fmt::format("{} of {} cannot keep it {}: {}", name_of(node.op), monet::to_string(graph[id].type.shape),
-                                 to_string(seed.place), why),
+  return {.message = fmt::format("{} of {} cannot keep it {}: {}", name_of(node.op),
+                                 monet::to_string(graph[id].type.shape), to_string(seed.place), why),
           .place = {},
           .advice = {}};
 }
@@ -24,8 +24,7 @@ std::int64_t product(const Shape& shape, std::size_t first, std::size_t last) {
 
 // The piece is a digit of the element's number: its place value stays, the axis in which it lies changes.
 std::optional<Place> reshaped(const Shape& from, const Shape& to, const Place& place, std::int64_t chips) {
-  const std::int64_t value =
-      from[place.axis] / (place.blocks * chips) * product(from, place.axis + 1, from.size());
+  const std::int64_t value = from[place.axis] / (place.blocks * chips) * product(from, place.axis + 1, from.size());
   for (std::size_t axis = 0; axis < to.size(); ++axis) {
     const std::int64_t below = product(to, axis + 1, to.size());
     if (to[axis] == 1 || below > value || value * chips > below * to[axis]) continue;
@@ -179,8 +178,8 @@ namespace {
 // Along an axis that `group` chips have in `blocks` blocks, `whole` elements together, the place on the other side of
 // the collective, whose own blocks change where the new pieces hold whole ones of them.
 struct Through {
-  std::int64_t blocks;       // of the place on the other side
-  std::int64_t own_blocks;   // of the collective
+  std::int64_t blocks;      // of the place on the other side
+  std::int64_t own_blocks;  // of the collective
 };
 
 std::optional<Through> through(std::int64_t whole, std::int64_t group, std::int64_t own_blocks, std::int64_t chips,

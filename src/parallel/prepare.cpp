@@ -103,9 +103,9 @@ class Parts {
       return builder_.scalar(ElementType::float32, static_cast<double>(element_count(shape)));
     const auto [entry, fresh] = counts_.try_emplace(labels);
     if (!fresh) return entry->second;
-    const TensorId ignored = builder_.constant(
-        node.name + ".ignored",
-        Constant::integers(writer.type(labels), {}, {node.attributes.integer(Attr::ignore_index)}));
+    const TensorId ignored =
+        builder_.constant(node.name + ".ignored",
+                          Constant::integers(writer.type(labels), {}, {node.attributes.integer(Attr::ignore_index)}));
     const TensorId counts =
         writer.cast(writer.add(Op::Not, {writer.add(Op::Equal, {labels, ignored})}), ElementType::float32);
     std::vector<std::int64_t> axes(shape.size());

@@ -107,8 +107,8 @@ std::vector<TensorId> batched_inputs(const Graph& step) {
   return result;
 }
 
-// Where what the optimizer keeps of a tensor can be cut: the first axis that divides; inside the blocks of one that is cut
-// in blocks already.
+// Where what the optimizer keeps of a tensor can be cut: the first axis that divides; inside the blocks of one that is
+// cut in blocks already.
 std::optional<Place> first_cut(const Tensor& tensor, std::int64_t chips, const std::vector<AxisLayout>& layouts) {
   for (std::size_t axis = 0; axis < tensor.type.shape.size(); ++axis) {
     Place place = Place::sharded(axis);
@@ -146,9 +146,10 @@ void shard_optimizer(const Graph& step, int zero, AxisPlan& plan, const std::vec
     plan.gathered.push_back(parameter.name);
   }
   if (whole == 0) return;
-  notes.push_back(fmt::format("{} parameter{} no axis that {} divides: what the optimizer keeps of {} is whole on every "
-                              "chip of dp",
-                              whole, whole == 1 ? " has" : "s have", plan.chips, whole == 1 ? "it" : "them"));
+  notes.push_back(
+      fmt::format("{} parameter{} no axis that {} divides: what the optimizer keeps of {} is whole on every "
+                  "chip of dp",
+                  whole, whole == 1 ? " has" : "s have", plan.chips, whole == 1 ? "it" : "them"));
 }
 
 Expected<AxisPlan> data_parallel(const Graph& step, std::int64_t chips, int zero,
@@ -172,8 +173,8 @@ Expected<AxisPlan> data_parallel(const Graph& step, std::int64_t chips, int zero
   return plan;
 }
 
-// Where tensors would be if tokens were split wherever they can be: from inputs on, and back from those that are added to
-// such tensors. Sums over tp go there.
+// Where tensors would be if tokens were split wherever they can be: from inputs on, and back from those that are added
+// to such tensors. Sums over tp go there.
 Places token_places(const Graph& step, const AxisPlan& plan) {
   std::vector<std::optional<Place>> at(step.tensors().size());
   for (TensorId id : step.inputs) {
@@ -246,9 +247,10 @@ Expected<ParallelStep> parallel_step(Graph step, const ParallelOptions& options)
   if (const std::int64_t chips = options.size("tp"); chips > 1) {
     const TensorParallel found = tensor_parallel(result.graph, chips);
     if (found.first.empty()) {
-      return Error{.message = fmt::format("no pair of products with weights can be split over the {} chips of tp", chips),
-                   .place = result.graph.name,
-                   .advice = "choose tp=1, or fewer chips for it: heads, channels and feed-forward widths are divided"};
+      return Error{
+          .message = fmt::format("no pair of products with weights can be split over the {} chips of tp", chips),
+          .place = result.graph.name,
+          .advice = "choose tp=1, or fewer chips for it: heads, channels and feed-forward widths are divided"};
     }
     result.notes.push_back(fmt::format("tp: {} products split by columns, {} by what they sum over", found.first.size(),
                                        found.last.size()));

@@ -20,8 +20,8 @@ struct ParallelOptions {
   Mesh mesh;
   int zero = 0;
   bool sequence = false;
-  bool overlap = true;    // launches run beside collectives
-  bool dp_said = false;   // else it is as many as there are chips for
+  bool overlap = true;                                 // launches run beside collectives
+  bool dp_said = false;                                // else it is as many as there are chips for
   std::int64_t bucket_bytes = std::int64_t{25} << 20;  // torch.nn.parallel.DistributedDataParallel, bucket_cap_mb
 
   std::int64_t size(std::string_view axis) const;
@@ -41,7 +41,7 @@ struct AxisLayout {
 };
 
 struct ParallelStep {
-  Graph graph;                      // of every chip
+  Graph graph;  // of every chip
   Mesh mesh;
   std::vector<AxisLayout> layouts;  // in the order in which the step was split
   std::vector<std::string> notes;

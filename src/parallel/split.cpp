@@ -72,10 +72,11 @@ class Pass {
     const auto found = plan_.stored.find(tensor.name);
     const Place place = found == plan_.stored.end() ? Place{} : found->second;
     if (!fits(tensor.type.shape, place, plan_.chips)) {
-      return Error{.message = fmt::format("a tensor of {} cannot be {} over the {} chips of {}",
-                                          monet::to_string(tensor.type.shape), to_string(place), plan_.chips, plan_.axis),
-                   .place = tensor.name,
-                   .advice = fmt::format("choose sizes that {} divides", plan_.chips)};
+      return Error{
+          .message = fmt::format("a tensor of {} cannot be {} over the {} chips of {}",
+                                 monet::to_string(tensor.type.shape), to_string(place), plan_.chips, plan_.axis),
+          .place = tensor.name,
+          .advice = fmt::format("choose sizes that {} divides", plan_.chips)};
     }
     writer_.add_source(id, place);
     gathered_[id.index()] = gathered_names_.contains(tensor.name);
@@ -154,8 +155,7 @@ class Pass {
 
   // Gradients on the way to a sum over micro-batches stay terms.
   bool stays_partial(const Node& node) const {
-    return has_open_sums_ && node.phase == Phase::backward &&
-           before_[node.outputs[0]].role == Role::weight_gradient;
+    return has_open_sums_ && node.phase == Phase::backward && before_[node.outputs[0]].role == Role::weight_gradient;
   }
 
   Expected<Cut> choose(const Node& node) {
@@ -207,8 +207,8 @@ class Pass {
       return Done{};
     }
     if (best.cost < forbidden) return Done{};
-    return Error{.message = fmt::format("{} cannot be split over the {} chips of {}: {}", name_of(node.op),
-                                        plan_.chips, plan_.axis, why.message),
+    return Error{.message = fmt::format("{} cannot be split over the {} chips of {}: {}", name_of(node.op), plan_.chips,
+                                        plan_.axis, why.message),
                  .place = fmt::format("node '{}'", node.name),
                  .advice = fmt::format("choose {}=1, or sizes and an operator whose loop can be cut", plan_.axis)};
   }

@@ -12,8 +12,8 @@
 namespace monet::parallel {
 
 struct TensorParallel {
-  Places stored;                      // weights, their states, statistics
-  std::vector<std::string> in_parts;  // products whose bias is added after the sum
+  Places stored;                         // weights, their states, statistics
+  std::vector<std::string> in_parts;     // products whose bias is added after the sum
   std::vector<std::string> first, last;  // products by columns, and those that sum over them
 };
 

@@ -1,5 +1,5 @@
-// Do recipes send, and keep, the bytes of the published formulas (the formulas of tensor, sequence and data parallelism of
-// Korthikanti et al. 2022; of ZeRO, Rajbhandari et al. 2020)? Exactly, on a transformer whose sizes all divide.
+// Do recipes send, and keep, the bytes of the published formulas (the formulas of tensor, sequence and data parallelism
+// of Korthikanti et al. 2022; of ZeRO, Rajbhandari et al. 2020)? Exactly, on a transformer whose sizes all divide.
 #include "networks/builtin.h"
 #include "parallel/recipe.h"
 #include "training/step.h"
@@ -53,8 +53,8 @@ Sent sent(const parallel::ParallelStep& step, const std::string& axis) {
       const Tensor& input = step.graph[node.inputs[i]];
       const std::int64_t whole = bytes(node.op == Op::AllGather ? step.graph[node.outputs[i]] : input);
       const bool number = element_count(input.type.shape) == 1;
-      const bool activation = !number && (input.role == Role::activation || input.role == Role::gradient) &&
-                              !input.name.ends_with(".grad");
+      const bool activation =
+          !number && (input.role == Role::activation || input.role == Role::gradient) && !input.name.ends_with(".grad");
       (activation ? result.activations : result.weights)[{node.op, node.phase}] += whole;
     }
   }
@@ -92,7 +92,9 @@ TEST(ParallelFormulas, Zero1And2ScatterGradientsAndGatherWeights) {
 // gathered for it.
 TEST(ParallelFormulas, Zero3GathersWeightsForEachPart) {
   const Sent of = sent(split(step(), "dp=4,zero=3"), "dp");
-  const auto both = [&](Op op, Phase phase) { return Sent::of(of.weights, op, phase) + Sent::of(of.activations, op, phase); };
+  const auto both = [&](Op op, Phase phase) {
+    return Sent::of(of.weights, op, phase) + Sent::of(of.activations, op, phase);
+  };
   const std::int64_t biases = layers * (3 * width + width + 4 * width + width + 2 * width) + width;
   EXPECT_EQ(both(Op::AllGather, Phase::forward), all_bytes);
   EXPECT_EQ(both(Op::AllGather, Phase::backward), all_bytes - 4 * (biases + tokens * width));
@@ -122,8 +124,8 @@ TEST(ParallelFormulas, SequenceParallelismScattersAndGathers) {
   EXPECT_EQ(Sent::of(of.weights, Op::AllReduce, Phase::forward), loss);
 }
 
-// Weights, gradients that add up over micro-batches and Adam's moments, in single precision: 4 + 4 + 8 bytes a parameter
-// where the paper, in mixed precision, has 2 + 2 + 12.
+// Weights, gradients that add up over micro-batches and Adam's moments, in single precision: 4 + 4 + 8 bytes a
+// parameter where the paper, in mixed precision, has 2 + 2 + 12.
 TEST(ParallelFormulas, ZeroKeepsItsSharesOfTheState) {
   constexpr std::int64_t chips = 4;
   const Graph whole = transformer(2);
@@ -131,7 +133,8 @@ TEST(ParallelFormulas, ZeroKeepsItsSharesOfTheState) {
     std::int64_t sum = 0;
     const parallel::ParallelStep one = split(whole, words);
     for (const Tensor& tensor : one.graph.tensors()) {
-      const bool state = tensor.parameter || tensor.role == Role::optimizer_state || tensor.role == Role::weight_gradient;
+      const bool state =
+          tensor.parameter || tensor.role == Role::optimizer_state || tensor.role == Role::weight_gradient;
       if (state && !tensor.producer.valid()) sum += bytes(tensor);
     }
     return sum;
@@ -145,7 +148,9 @@ TEST(ParallelFormulas, ZeroKeepsItsSharesOfTheState) {
 // Gradients that add up are summed over chips with the last micro-samples alone; in ZeRO-2 each is scattered.
 TEST(ParallelFormulas, MicroBatchesAreSummedOverChipsOnceOrEach) {
   const Graph whole = transformer(2);
-  const auto of = [&](const char* words, Op op, Phase phase) { return Sent::of(sent(split(whole, words), "dp").weights, op, phase); };
+  const auto of = [&](const char* words, Op op, Phase phase) {
+    return Sent::of(sent(split(whole, words), "dp").weights, op, phase);
+  };
   EXPECT_EQ(of("dp=4,zero=0", Op::AllReduce, Phase::backward), 0);
   EXPECT_EQ(of("dp=4,zero=0", Op::AllReduce, Phase::optimizer), all_bytes);
   EXPECT_EQ(of("dp=4,zero=1", Op::ReduceScatter, Phase::optimizer), all_bytes);

@@ -74,8 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Gpt, Recipes,
 INSTANTIATE_TEST_SUITE_P(Others, Recipes,
                          testing::Values(Case{bert, 2, "tp=2,dp=2"}, Case{bert, 2, "tp=4,sequence=on"},
                                          Case{vit, 2, "dp=2,zero=2"}, Case{vit, 2, "tp=2,dp=2"}, Case{unet, 2, "dp=2"},
-                                         Case{unet, 2, "tp=2"}, Case{lenet, 4, "dp=2,zero=1"},
-                                         Case{lenet, 2, "tp=2"}));
+                                         Case{unet, 2, "tp=2"}, Case{lenet, 4, "dp=2,zero=1"}, Case{lenet, 2, "tp=2"}));
 
 // Accumulation, clipping, other optimizers and recipes of numbers, on the same networks.
 struct Variant {
@@ -140,9 +139,11 @@ Expected<parallel::ParallelStep> split_anyhow(Graph step, test::Random& random) 
     plan.gathers_again = random.chance(0.5);
     for (const Tensor& tensor : result.graph.tensors()) {
       if (tensor.producer.valid() || tensor.type.shape.empty() || !random.chance(0.5)) continue;
-      const auto axis = static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(tensor.type.shape.size()) - 1));
+      const auto axis =
+          static_cast<std::size_t>(random.between(0, static_cast<std::int64_t>(tensor.type.shape.size()) - 1));
       const auto place = parallel::Place::sharded(axis, axes == 2 ? 1 : random.one_of<std::int64_t>({1, 1, 2, 3}));
-      if (tensor.role != Role::constant && fits(tensor.type.shape, place, plan.chips)) plan.stored.emplace(tensor.name, place);
+      if (tensor.role != Role::constant && fits(tensor.type.shape, place, plan.chips))
+        plan.stored.emplace(tensor.name, place);
     }
     MONET_TRY(parallel::AxisResult split, parallel::split(std::move(result.graph), plan));
     result.graph = std::move(split.graph);
@@ -181,8 +182,8 @@ TEST(ParallelRandom, AnyPiecesGiveWhatOneChipGives) {
   EXPECT_GT(proven, cases / 2);
 }
 
-// One thing of a split step made wrong: a collective that is left out, or takes other pieces, or a slice that every chip
-// starts at the same place. None: there is nothing of that kind to damage.
+// One thing of a split step made wrong: a collective that is left out, or takes other pieces, or a slice that every
+// chip starts at the same place. None: there is nothing of that kind to damage.
 std::optional<parallel::ParallelStep> damaged(parallel::ParallelStep step, std::size_t which) {
   std::vector<Node> nodes = step.graph.nodes();
   std::size_t at = 0;
@@ -259,8 +260,7 @@ TEST(ParallelRandom, EveryStepThatCanBeSplitGivesWhatOneChipGives) {
     for (std::int64_t chips = 2; chips <= 4; ++chips) {
       if (batch % chips == 0) divisors.push_back(chips);
     }
-    options.mesh.axes = {{"dp", random.one_of(divisors)},
-                         {"tp", random.one_of<std::int64_t>({1, 1, 2, 3})}};
+    options.mesh.axes = {{"dp", random.one_of(divisors)}, {"tp", random.one_of<std::int64_t>({1, 1, 2, 3})}};
     options.zero = static_cast<int>(random.between(0, 3));
     options.sequence = random.chance(0.3);
     options.bucket_bytes = random.one_of<std::int64_t>({0, 100, 1 << 20});

@@ -62,7 +62,8 @@ class ParallelProof {
         const std::int64_t at = split_.mesh.coordinate(static_cast<std::int64_t>(chip), axis);
         if (place.is_sharded()) parts[chip] = piece_of(parts[chip], place.axis, place.blocks, layout.chips, at);
         if (!place.is_partial()) continue;
-        for (double& term : parts[chip].values) term *= at == 0 ? 1 - 0.25 * static_cast<double>(layout.chips - 1) : 0.25;
+        for (double& term : parts[chip].values)
+          term *= at == 0 ? 1 - 0.25 * static_cast<double>(layout.chips - 1) : 0.25;
       }
     }
     return parts;
@@ -86,7 +87,9 @@ class ParallelProof {
         } else {
           for (const Array* member : members) {
             if (!same_bits(*member, *members[0]))
-              return Error{.message = fmt::format("it is whole over {}, and chips differ", layout.axis), .place = name, .advice = {}};
+              return Error{.message = fmt::format("it is whole over {}, and chips differ", layout.axis),
+                           .place = name,
+                           .advice = {}};
           }
           next.push_back(*members[0]);
         }

@@ -85,9 +85,9 @@ class Times {
         exchange.bytes += static_cast<double>(monet::bytes(graph_[id]));
       const auto [entry, fresh] = known.try_emplace({exchange.axis, exchange.kind, exchange.bytes});
       if (fresh) {
-        entry->second = price(network_->fabric, {.kind = exchange.kind,
-                                                 .bytes = exchange.bytes,
-                                                 .group = network_->groups[exchange.axis]});
+        entry->second =
+            price(network_->fabric,
+                  {.kind = exchange.kind, .bytes = exchange.bytes, .group = network_->groups[exchange.axis]});
       }
       exchange.price = entry->second;
       const double chips = static_cast<double>(network_->mesh.axes[exchange.axis].size);
@@ -185,8 +185,7 @@ class Times {
     constexpr double most = 0.9;
     double share = 0;
     for (std::size_t level = 0; level < network_->fabric.levels.size(); ++level) {
-      if (exchange.price.level_seconds[level] > 0)
-        share = std::max(share, network_->fabric.levels[level].chip_share);
+      if (exchange.price.level_seconds[level] > 0) share = std::max(share, network_->fabric.levels[level].chip_share);
     }
     return std::min(share, most);
   }
@@ -196,8 +195,8 @@ class Times {
   StepCosts& costs_;
   const ChipNetwork* network_;
   LaunchTimes result_;
-  std::vector<Last> made_, read_;      // by buffer: the last collective that writes it, that reads it
-  std::vector<std::size_t> running_;   // issued, perhaps not done
+  std::vector<Last> made_, read_;     // by buffer: the last collective that writes it, that reads it
+  std::vector<std::size_t> running_;  // issued, perhaps not done
   std::array<double, max_fabric_levels> level_free_{};
   std::size_t next_ = 0;
   double now_ = 0;

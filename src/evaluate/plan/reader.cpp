@@ -125,9 +125,8 @@ Expected<std::vector<LoopSize>> read_loops(const Yaml& node, const std::string& 
 class PlanReader {
  public:
   Expected<Plan> read(const Yaml& root) {
-    static const std::vector<std::string> keys = {"plan",     "graph",    "hardware", "order",     "transfers",
-                                                  "lowering", "expanded", "stacks",   "operators", "tensors",
-                                                  "parallel"};
+    static const std::vector<std::string> keys = {"plan",     "graph",  "hardware",  "order",   "transfers", "lowering",
+                                                  "expanded", "stacks", "operators", "tensors", "parallel"};
     MONET_RETURN_IF_ERROR(check_map(root, "a plan", keys));
     const Yaml* version = root.find("plan");
     if (version == nullptr) {
@@ -194,7 +193,8 @@ class PlanReader {
       parallel.mesh.emplace_back(entry.key, size);
     }
     if (const Yaml* zero = value.find("zero")) {
-      const bool known = zero->is_scalar() && zero->scalar.size() == 1 && zero->scalar[0] >= '0' && zero->scalar[0] <= '3';
+      const bool known =
+          zero->is_scalar() && zero->scalar.size() == 1 && zero->scalar[0] >= '0' && zero->scalar[0] <= '3';
       if (!known) return wrong_form(*zero, "'zero'", "0, 1, 2 or 3");
       parallel.zero = zero->scalar[0] - '0';
     }

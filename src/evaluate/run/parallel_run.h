@@ -14,15 +14,15 @@ namespace monet {
 
 struct ParallelRun {
   parallel::ParallelOptions options;
-  std::int64_t batch = 0;        // of all chips; 0: what the network has
-  std::int64_t micro_batch = 0;  // of one chip of dp
+  std::int64_t batch = 0;                      // of all chips; 0: what the network has
+  std::int64_t micro_batch = 0;                // of one chip of dp
   std::shared_ptr<const ChipNetwork> network;  // null: one chip
   double model_macs = 0;                       // of one micro-batch of all chips, and of the update
   std::int64_t tokens = 0;
 };
 
-// From the options, and what they leave out from the plan, into which all of it goes. Sets batch and micro-batches of the
-// step that is opened. None: one chip is asked for.
+// From the options, and what they leave out from the plan, into which all of it goes. Sets batch and micro-batches of
+// the step that is opened. None: one chip is asked for.
 Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, StepRequest& options, Plan& plan);
 
 // One chip's part.

@@ -168,8 +168,9 @@ Json json_of(const ParallelResult& parallel) {
                     {"exposed_s", axis.exposed_s}});
     exposed[axis.axis] = axis.exposed_s;
   }
-  return {{"recipe", parallel.recipe},       {"micro_batch", parallel.micro_batch}, {"tokens", parallel.tokens},
-          {"model_macs", parallel.model_macs}, {"axes", std::move(axes)},             {"exposed", std::move(exposed)}};
+  return {{"recipe", parallel.recipe}, {"micro_batch", parallel.micro_batch},
+          {"tokens", parallel.tokens}, {"model_macs", parallel.model_macs},
+          {"axes", std::move(axes)},   {"exposed", std::move(exposed)}};
 }
 
 // Beside what is said of one chip.

@@ -96,9 +96,9 @@ std::string wall_text(const Evaluation& evaluation) {
 std::string parallel_text(const Evaluation& evaluation) {
   if (!evaluation.parallel) return "";
   const ParallelResult& parallel = *evaluation.parallel;
-  std::string text = line("chips", fmt::format("{} ({}), {} sample{} of each of dp at a time", grouped(parallel.chips),
-                                               parallel.recipe, grouped(parallel.micro_batch),
-                                               parallel.micro_batch == 1 ? "" : "s"));
+  std::string text =
+      line("chips", fmt::format("{} ({}), {} sample{} of each of dp at a time", grouped(parallel.chips),
+                                parallel.recipe, grouped(parallel.micro_batch), parallel.micro_batch == 1 ? "" : "s"));
   std::string rate = fmt::format("{:.6g} samples/s", parallel.samples_per_s);
   if (parallel.tokens > 0) rate = fmt::format("{:.6g} tokens/s", parallel.tokens_per_s);
   if (parallel.mfu > 0) rate += fmt::format("; {} of what all chips could do", share_text(parallel.mfu, 1));
