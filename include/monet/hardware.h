@@ -90,17 +90,17 @@ struct LinkSummary {
 // A level of the network between equal chips, of which the rest of the report describes one.
 struct FabricLevelSummary {
   std::string name;
-  std::string kind;                           // "switch", "ring", "torus", "full"
-  std::optional<std::int64_t> chips;          // under one unit of it; none: as many as are asked for
-  std::vector<std::int64_t> sizes;            // of a torus of so many chips
-  std::optional<std::int64_t> dimensions;     // of a torus of any
-  double bytes_per_s = 0;                     // of one chip, each way
-  double latency_s = 0, start_s = 0;          // of a message; of a collective
-  bool reduces = false;                       // the switch adds up
+  std::string kind;                        // "switch", "ring", "torus", "full"
+  std::optional<std::int64_t> chips;       // under one unit of it; none: as many as are asked for
+  std::vector<std::int64_t> sizes;         // of a torus of so many chips
+  std::optional<std::int64_t> dimensions;  // of a torus of any
+  double bytes_per_s = 0;                  // of one chip, each way
+  double latency_s = 0, start_s = 0;       // of a message; of a collective
+  bool reduces = false;                    // the switch adds up
   double energy_pj_per_bit = 0;
   double oversubscription = 1;
-  double chip_share = 0;                      // of the chip's compute, while a collective runs
-  std::vector<std::string> algorithms;        // beside ring and direct; none: all
+  double chip_share = 0;                // of the chip's compute, while a collective runs
+  std::vector<std::string> algorithms;  // beside ring and direct; none: all
   // Share of the width by bytes of the whole buffer; none: 1.
   std::vector<std::pair<double, double>> efficiency, efficiency_in_switch;
 };

@@ -1,4 +1,5 @@
-// Where the chips of a step lie on a fabric: a mesh of named axes, and what a group of chips along some of them looks like.
+// Where the chips of a step lie on a fabric: a mesh of named axes, and what a group of chips along some of them looks
+// like.
 #pragma once
 
 #include "hardware/fabric.h"
@@ -57,9 +58,9 @@ DimensionRange dimensions_of(const Fabric& fabric, std::size_t level);
 // Members of the group under one unit of that level.
 std::int64_t chips_under(const Fabric& fabric, const GroupShape& group, std::size_t level);
 
-// The fabric of exactly that many chips: `any` becomes a number, levels that so few chips do not reach are left out, and
-// a torus of any size gets sizes as equal as can be. Fails where units would be filled in part (12 chips in units of 8),
-// or there are not so many chips.
+// The fabric of exactly that many chips: `any` becomes a number, levels that so few chips do not reach are left out,
+// and a torus of any size gets sizes as equal as can be. Fails where units would be filled in part (12 chips in units
+// of 8), or there are not so many chips.
 Expected<Fabric> with_chips(const Fabric& fabric, std::int64_t chips);
 
 // What the groups along `axes` (indices into mesh.axes) look like; all groups of a mesh look the same.

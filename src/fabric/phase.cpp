@@ -139,9 +139,7 @@ struct Line {
   // Both ways round at once where it is closed, half of every message each way; else to both sides.
   double rate() const { return closed ? 2 * link : link; }
 
-  Phase half(double bytes) const {
-    return {(n - 1) * (latency + bytes / n / rate()), (n - 1) / n * bytes * stride};
-  }
+  Phase half(double bytes) const { return {(n - 1) * (latency + bytes / n / rate()), (n - 1) / n * bytes * stride}; }
 
   // Every message goes all the way round; for the one d ahead, d links.
   Phase all_to_all_round(double bytes) const {

@@ -58,5 +58,4 @@ struct BestPhase {
 };
 BestPhase best_phase(const LevelGroup& group, CollectiveKind kind, double bytes);
 
-
 }  // namespace monet

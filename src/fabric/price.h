@@ -21,8 +21,8 @@ std::optional<CollectiveKind> collective_kind_named(std::string_view name);
 struct Collective {
   CollectiveKind kind = CollectiveKind::all_reduce;
   // The whole tensor, S, always: what each chip has before and after an all-reduce, before a reduce-scatter, after an
-  // all-gather (n shards together), before an all-to-all (of which it keeps one n-th), or after a broadcast; the message
-  // of a send.
+  // all-gather (n shards together), before an all-to-all (of which it keeps one n-th), or after a broadcast; the
+  // message of a send.
   double bytes = 0;
   // send: each chip of the group sends to the next along it; the slowest of these is priced.
   GroupShape group;
@@ -33,9 +33,9 @@ struct CollectivePrice {
   double bound_seconds = 0;  // no algorithm that reaches a chip over the lowest level they share is faster
   double energy_pj = 0;      // of the wires, for all chips of one group
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::direct;
-  // By level of the fabric: bytes that leave (or enter, where that is more) a chip, the mean over the group; and for how
-  // long the level is at work. Levels of a hierarchical algorithm work one after the other, so that their seconds add up
-  // to all but the start; of a flat one at the same time.
+  // By level of the fabric: bytes that leave (or enter, where that is more) a chip, the mean over the group; and for
+  // how long the level is at work. Levels of a hierarchical algorithm work one after the other, so that their seconds
+  // add up to all but the start; of a flat one at the same time.
   std::array<double, max_fabric_levels> bytes{};
   std::array<double, max_fabric_levels> level_seconds{};
 };

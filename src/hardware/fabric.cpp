@@ -15,9 +15,7 @@ constexpr std::array<std::string_view, collective_algorithm_count> algorithm_nam
 
 std::string_view name_of(FabricKind kind) { return fabric_kind_names[static_cast<std::size_t>(kind)]; }
 
-std::string_view name_of(CollectiveAlgorithm algorithm) {
-  return algorithm_names[static_cast<std::size_t>(algorithm)];
-}
+std::string_view name_of(CollectiveAlgorithm algorithm) { return algorithm_names[static_cast<std::size_t>(algorithm)]; }
 
 std::optional<CollectiveAlgorithm> collective_algorithm_named(std::string_view name) {
   const auto* const found = std::ranges::find(algorithm_names, name);

@@ -16,8 +16,8 @@ constexpr std::size_t max_fabric_levels = 6;
 constexpr std::size_t max_torus_dimensions = 3;
 constexpr std::int64_t any_chips = 0;
 
-// switched: each chip has a port, and any two talk at its full width. ring: the width of a chip is that of its two links
-// together. torus: of the two links of every dimension. full: of the links to all other units.
+// switched: each chip has a port, and any two talk at its full width. ring: the width of a chip is that of its two
+// links together. torus: of the two links of every dimension. full: of the links to all other units.
 enum class FabricKind : std::uint8_t { switched, ring, torus, full };
 std::string_view name_of(FabricKind kind);
 
@@ -37,7 +37,7 @@ struct WidthShare {
 
 struct FabricLevel {
   std::string name;
-  std::int64_t chips = any_chips;   // all that lie under one unit of this level; any_chips: as many as are asked for
+  std::int64_t chips = any_chips;  // all that lie under one unit of this level; any_chips: as many as are asked for
   FabricKind kind = FabricKind::switched;
   std::vector<std::int64_t> sizes;  // torus: units of the level below along each dimension, outermost first
   std::int64_t dimensions = 0;      // torus of any_chips: how many; its sizes are then as equal as they can be
@@ -48,8 +48,8 @@ struct FabricLevel {
   double energy_pj_per_bit = 0;     // that crosses the level; ring, torus: each link
   double oversubscription = 1;      // all chips at once get the width divided by this
   double chip_share = 0;            // of the chip's compute that a collective takes while it runs here
-  std::vector<CollectiveAlgorithm> algorithms;  // that its library has beside ring and direct; empty: all
-  std::vector<WidthShare> efficiency;           // by growing size; empty: 1
+  std::vector<CollectiveAlgorithm> algorithms;   // that its library has beside ring and direct; empty: all
+  std::vector<WidthShare> efficiency;            // by growing size; empty: 1
   std::vector<WidthShare> efficiency_in_switch;  // of collectives that the switch adds up; empty: as above
   std::string efficiency_source;
 

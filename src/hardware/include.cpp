@@ -101,7 +101,8 @@ YamlPtr handed_down(const YamlPtr& root) {
     if (entry.key == "clock" || entry.key == "technology" || entry.key == "static_power" || entry.key == "area") {
       entry.value = with_source(entry.value, source);
     }
-    static constexpr std::array<std::string_view, 6> parts = {"peak", "memories", "cores", "clusters", "links", "fabric"};
+    static constexpr std::array<std::string_view, 6> parts = {"peak",     "memories", "cores",
+                                                              "clusters", "links",    "fabric"};
     if (std::find(parts.begin(), parts.end(), entry.key) == parts.end()) continue;
     auto blocks = std::make_shared<Yaml>(*entry.value);
     for (Yaml::Entry& block : blocks->entries) block.value = with_source(block.value, source);

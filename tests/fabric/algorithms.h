@@ -104,7 +104,8 @@ inline Steps halving(const std::vector<int>& members, const Shards& shards, bool
       const int other = i ^ bit;
       const int keeper = adds ? other : i;  // whose block is sent: as far as bits above `bit` say
       step.push_back({{members[i], members[other]},
-                      joined(shards, [&](int j) { return (j & ~(bit - 1)) == (keeper & ~(bit - 1)); }), adds});
+                      joined(shards, [&](int j) { return (j & ~(bit - 1)) == (keeper & ~(bit - 1)); }),
+                      adds});
     }
     steps.push_back(step);
   }
@@ -228,8 +229,8 @@ inline Steps scatter_and_gather(const std::vector<int>& members, const Shards& s
   for (int bit = n / 2; bit >= 1; bit /= 2) {
     Step step;
     for (int i = 0; i < n; i += 2 * bit)
-      step.push_back({{members[i], members[i + bit]},
-                      joined(shards, [&](int j) { return (j & ~(bit - 1)) == i + bit; }), false});
+      step.push_back(
+          {{members[i], members[i + bit]}, joined(shards, [&](int j) { return (j & ~(bit - 1)) == i + bit; }), false});
     steps.push_back(step);
   }
   return then(steps, halving(members, shards, false));

@@ -42,7 +42,9 @@ TEST(FabricMesh, ToriOfAnySizeAreAsEqualAsTheyCanBe) {
 }
 
 TEST(FabricMesh, WhatCannotBe) {
-  const auto message = [](const Fabric& fabric, std::int64_t chips) { return with_chips(fabric, chips).error().text(); };
+  const auto message = [](const Fabric& fabric, std::int64_t chips) {
+    return with_chips(fabric, chips).error().text();
+  };
   EXPECT_NE(message(two_levels(), 12).find("12 chips do not fill units of 8"), std::string::npos);
   EXPECT_NE(message(two_levels(), 12).find("take 8, or another multiple of 8"), std::string::npos);
   EXPECT_NE(message(two_levels(), 0).find("there cannot be 0 chips"), std::string::npos);

@@ -1,4 +1,5 @@
-// Every algorithm message by message on up to 16 chips: the data end where they must, in the time that the formula says.
+// Every algorithm message by message on up to 16 chips: the data end where they must, in the time that the formula
+// says.
 #include "fabric/algorithms.h"
 #include "fabric/price.h"
 
@@ -55,10 +56,18 @@ class Data {
     for (const auto& group : groups_)
       for (int item = 0; item < machine_.items(); ++item) machine_.held(group[0], item) = 1;
   }
-  bool shards_are_summed(const Shards& shards) { return holds(shards, true, [](auto n, auto) { return (1U << n) - 1; }); }
-  bool all_is_summed(const Shards& shards) { return holds(shards, false, [](auto n, auto) { return (1U << n) - 1; }); }
-  bool all_is_gathered(const Shards& shards) { return holds(shards, false, [](auto, auto j) { return 1U << j; }); }
-  bool all_is_copied(const Shards& shards) { return holds(shards, false, [](auto, auto) { return 1U; }); }
+  bool shards_are_summed(const Shards& shards) {
+    return holds(shards, true, [](auto n, auto) { return (1U << n) - 1; });
+  }
+  bool all_is_summed(const Shards& shards) {
+    return holds(shards, false, [](auto n, auto) { return (1U << n) - 1; });
+  }
+  bool all_is_gathered(const Shards& shards) {
+    return holds(shards, false, [](auto, auto j) { return 1U << j; });
+  }
+  bool all_is_copied(const Shards& shards) {
+    return holds(shards, false, [](auto, auto) { return 1U; });
+  }
 
   void exchange_begins(const Between& items_of) {
     for (const auto& group : groups_)
@@ -156,10 +165,10 @@ TEST(PriceExact, ExchangesThroughPorts) {
         Machine machine(fabric, n, n * n, buffer / n);
         Data data(machine, {chips});
         data.exchange_begins(items_of);
-        const double seconds = machine.run(algorithm == Algorithm::ring ? exchange_round(ported(chips), items_of, true)
-                                           : algorithm == Algorithm::halving
-                                               ? exchange_halving(chips, items_of)
-                                               : exchange_direct(chips, items_of, kind == FabricKind::full));
+        const double seconds =
+            machine.run(algorithm == Algorithm::ring      ? exchange_round(ported(chips), items_of, true)
+                        : algorithm == Algorithm::halving ? exchange_halving(chips, items_of)
+                                                          : exchange_direct(chips, items_of, kind == FabricKind::full));
         const std::string what = named("exchange", n, algorithm);
         EXPECT_TRUE(data.exchanged(items_of)) << what;
         expect_price(fabric, {Kind::all_to_all, buffer, *whole_group(fabric, n)}, algorithm, seconds, &machine, what);
@@ -287,8 +296,8 @@ TEST(PriceExact, RingsAndPartsOfRings) {
           for (const Row& row : rows) all.push_back(steps_of(row));
           return beside(all);
         };
-        const std::string what = named("ring", positions, Algorithm::ring) + " " + std::to_string(n) + " in " +
-                                 std::to_string(extent);
+        const std::string what =
+            named("ring", positions, Algorithm::ring) + " " + std::to_string(n) + " in " + std::to_string(extent);
         Machine machine(fabric, positions, 2 * n, buffer / 2 / n);
         Data data(machine, groups);
         data.everybody_has_a_summand();
@@ -303,8 +312,7 @@ TEST(PriceExact, RingsAndPartsOfRings) {
         Machine exchange(fabric, positions, 2 * n * n, buffer / 2 / n);
         Data between(exchange, groups);
         between.exchange_begins(items_of);
-        const double shortest =
-            exchange.run(on_all([&](const Row& row) { return exchange_shortest(row, items_of); }));
+        const double shortest = exchange.run(on_all([&](const Row& row) { return exchange_shortest(row, items_of); }));
         EXPECT_TRUE(between.exchanged(items_of)) << what;
         expect_price(fabric, {Kind::all_to_all, buffer, group}, Algorithm::direct, shortest, &exchange, what);
         if (rows[0].closed) {

@@ -63,7 +63,10 @@ std::vector<Row> rows_along(const Fabric& fabric, const Axis& axis) {
 class WholeMachine {
  public:
   WholeMachine(const Fabric& fabric, int parts)
-      : fabric_(fabric), axes_(axes_of(fabric)), chips_(chips_of(fabric)), parts_(parts),
+      : fabric_(fabric),
+        axes_(axes_of(fabric)),
+        chips_(chips_of(fabric)),
+        parts_(parts),
         machine_(fabric, chips_, 2 * parts * chips_, whole_buffer / 2 / parts / chips_) {
     for (int chip = 0; chip < chips_; ++chip)
       for (int item = 0; item < machine_.items(); ++item) machine_.held(chip, item) = 1U << chip;
@@ -140,7 +143,9 @@ TEST(PriceLevels, ToriUseAllDimensionsAtOnce) {
     for (std::size_t step = sizes.size(); step-- > 0;) gather += torus_step(world, step, false);
     EXPECT_TRUE(world.all_is_summed());
     const GroupShape group = *whole_group(fabric, chips);
-    const auto seconds = [&](Kind kind) { return price(fabric, {kind, whole_buffer, group}, Algorithm::ring)->seconds; };
+    const auto seconds = [&](Kind kind) {
+      return price(fabric, {kind, whole_buffer, group}, Algorithm::ring)->seconds;
+    };
     EXPECT_NEAR(seconds(Kind::reduce_scatter) / scatter, 1, 1e-9);
     EXPECT_NEAR(seconds(Kind::all_gather) / gather, 1, 1e-9);
     EXPECT_NEAR(seconds(Kind::all_reduce) / (scatter + gather), 1, 1e-9);
@@ -156,7 +161,8 @@ TEST(PriceLevels, HierarchicalSums) {
       {{level(FabricKind::switched, 4, 6, 1, {}), level(FabricKind::switched, 16, 1, 4, {})}},
       {{level(FabricKind::ring, 4, 6, 1, {}), level(FabricKind::switched, 12, 1, 4, {})}},
       {{level(FabricKind::switched, 3, 2, 1, {}), level(FabricKind::ring, 15, 1, 4, {})}},
-      {{level(FabricKind::ring, 2, 6, 1, {}), level(FabricKind::ring, 4, 6, 1, {}), level(FabricKind::switched, 12, 1, 7, {})}},
+      {{level(FabricKind::ring, 2, 6, 1, {}), level(FabricKind::ring, 4, 6, 1, {}),
+        level(FabricKind::switched, 12, 1, 7, {})}},
   };
   for (Fabric fabric : all) {
     // Of a ring and its like, so that the simulator knows which is chosen.

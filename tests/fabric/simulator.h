@@ -67,7 +67,7 @@ class Machine {
   // Data that a chip did not have were sent, or one chip's were added twice.
   bool wrong() const { return wrong_; }
   double bytes(std::size_t level) { return bytes_[level]; }  // that crossed it; each link of a ring or torus
-  std::set<std::tuple<int, int, int>> used;                        // links of rings and tori: from, to, direction
+  std::set<std::tuple<int, int, int>> used;                  // links of rings and tori: from, to, direction
 
  private:
   using Port = std::tuple<int, int, int, bool>;  // chip, level, other unit or direction, out
