@@ -159,6 +159,9 @@ Status read_chips(const Fields& fields, std::int64_t below, bool outermost, Fabr
     return fields.error("chips", fmt::format("'any' on the level '{}', which is not the outermost", level.name),
                         "write how many chips lie under one unit of it");
   }
+  if (!is_expression(*value) && number_length(value->scalar) == 0)
+    return fields.error("chips", fmt::format("'{}' is no number of chips", shown(value->scalar)),
+                        outermost ? "write a number, or any" : "write a number");
   MONET_TRY(const auto chips, fields.integer("chips", 1, most_fabric_chips));
   level.chips = *chips;
   if (level.chips <= below) {

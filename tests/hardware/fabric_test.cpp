@@ -105,11 +105,11 @@ TEST(HardwareFabric, Errors) {
   const auto message = [](const std::string& levels) { return message_of(with_fabric(levels)); };
   const auto one = [&](const std::string& rest) { return message("  - {name: net, width: 1 GB/s, " + rest + "}\n"); };
   EXPECT_THAT(message("  []\n"), HasSubstr("a fabric without levels (write - {name: nvlink"));
-  EXPECT_THAT(message("  - {chips: 8}\n"), HasSubstr("m.yaml:33:5: the level has no name (write name: nvlink)"));
+  EXPECT_THAT(message("  - {chips: 8}\n"), HasSubstr("m.yaml:34:5: the level has no name (write name: nvlink)"));
   EXPECT_THAT(one("kind: ring"),
               HasSubstr("the level 'net' does not say how many chips lie under it (write chips: any"));
-  EXPECT_THAT(one("chips: 1"), HasSubstr("m.yaml:33:40: the level 'net' joins one chip (write all chips"));
-  EXPECT_THAT(one("chips: some"), HasSubstr("m.yaml:33:40"));
+  EXPECT_THAT(one("chips: 1"), HasSubstr("m.yaml:34:39: the level 'net' joins one chip (write all chips"));
+  EXPECT_THAT(one("chips: some"), HasSubstr("m.yaml:34:39: 'some' is no number of chips (write a number, or any)"));
   EXPECT_THAT(one("chips: 4, kind: tree"), HasSubstr("cannot be 'tree'"));
   EXPECT_THAT(one("chips: 4, kind: torus"), HasSubstr("a torus of 0 sizes (from 1 to 3: write sizes: [4, 4])"));
   EXPECT_THAT(one("chips: 4, kind: torus, sizes: [2, 3]"),

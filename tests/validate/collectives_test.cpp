@@ -14,7 +14,7 @@ namespace monet {
 namespace {
 
 TEST(CollectivesValidation, AsSimulatedWithinOnePercentAndAsMeasured) {
-  MONET_SHARED_OR_SKIP(folder, "reference/parallel/astra_sim_collectives.csv");
+  MONET_SHARED_OR_SKIP(path, "reference/parallel/astra_sim_collectives.csv");
   const auto validation = validate("collectives", {.data = test::shared_folder().string()});
   ASSERT_TRUE(validation) << validation.error().text();
   int simulated = 0, measured = 0;

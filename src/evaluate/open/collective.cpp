@@ -1,5 +1,6 @@
 #include <monet/collective.h>
 
+#include "base/checked.h"
 #include "base/suggest.h"
 #include "base/try.h"
 #include "fabric/price.h"
@@ -25,18 +26,29 @@ Expected<CollectiveKind> kind_of(const std::string& name) {
                                       : fmt::format("did you mean '{}'?", near)};
 }
 
-Expected<Fabric> fabric_of(const Hardware& hardware, const CollectiveOptions& options) {
+// 0: there is no mesh.
+Expected<std::int64_t> mesh_chips(const CollectiveOptions& options) {
+  std::int64_t chips = options.mesh.empty() ? 0 : 1;
+  for (const auto& [name, size] : options.mesh) {
+    const auto product = checked_multiply(chips, size);
+    if (size < 1 || !product) {
+      return Error{.message = fmt::format("the axis {} cannot have {} chips", name, size),
+                   .place = "--mesh",
+                   .advice = "sizes are from 1, and multiply to the chips"};
+    }
+    chips = *product;
+  }
+  return chips;
+}
+
+Expected<Fabric> fabric_of(const Hardware& hardware, const CollectiveOptions& options, std::int64_t in_mesh) {
   if (!hardware.fabric) {
     return Error{.message = fmt::format("the machine '{}' is one chip: it has no fabric", hardware.name),
                  .place = "--hardware",
                  .advice = "take one that has, as dgx_h100, or write fabric: (docs/parallel.md)"};
   }
   std::int64_t chips = options.chips;
-  if (chips == 0 && !options.mesh.empty()) {
-    chips = 1;
-    for (const auto& [name, size] : options.mesh)
-      if (size < 1 || __builtin_mul_overflow(chips, size, &chips)) chips = -1;
-  }
+  if (chips == 0) chips = in_mesh;
   if (chips == 0) chips = hardware.fabric->chips().value_or(0);
   if (chips == 0) {
     return Error{.message = fmt::format("how many chips? '{}' has as many as are asked for", hardware.name),
@@ -93,7 +105,8 @@ double bus_bytes(CollectiveKind kind, double bytes, double n) {
   return bytes;
 }
 
-Expected<CollectivePrice> collective_price(const Fabric& fabric, const Collective& collective, const std::string& algorithm) {
+Expected<CollectivePrice> collective_price(const Fabric& fabric, const Collective& collective,
+                                           const std::string& algorithm) {
   if (algorithm.empty()) return price(fabric, collective);
   const auto known = collective_algorithm_named(algorithm);
   if (known) {
@@ -113,13 +126,10 @@ Expected<CollectiveReport> price_collective(const CollectiveOptions& options) {
   MONET_TRY(const CollectiveKind kind, kind_of(options.kind));
   if (options.bytes < 1) return Error{.message = "no bytes", .place = "--bytes", .advice = "write --bytes 1GiB"};
   MONET_TRY(const std::shared_ptr<const Hardware> hardware, options.machine.hardware());
-  MONET_TRY(const Fabric fabric, fabric_of(*hardware, options));
+  MONET_TRY(const std::int64_t in_mesh, mesh_chips(options));
+  MONET_TRY(const Fabric fabric, fabric_of(*hardware, options, in_mesh));
   CollectiveReport report{.machine = hardware->name, .kind = options.kind, .bytes = options.bytes};
-  report.chips = options.chips;
-  if (report.chips == 0) {
-    report.chips = options.mesh.empty() ? *fabric.chips() : 1;
-    for (const auto& [name, size] : options.mesh) report.chips *= size;
-  }
+  report.chips = options.chips != 0 ? options.chips : in_mesh != 0 ? in_mesh : *fabric.chips();
   MONET_TRY(const GroupShape group, group_of(fabric, options, report.chips));
   const Collective collective{kind, static_cast<double>(options.bytes), group};
   MONET_TRY(const CollectivePrice price, collective_price(fabric, collective, options.algorithm));
