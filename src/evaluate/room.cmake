@@ -62,6 +62,7 @@ monet_room(evaluate
   map/map_network.cpp
   map/map_zigzag.cpp
   map/mapped_nest.cpp
+  open/collective.cpp
   open/family.cpp
   open/hardware.cpp
   open/machine.cpp

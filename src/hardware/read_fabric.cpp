@@ -17,9 +17,23 @@ constexpr std::size_t most_efficiency_points = 100;
 // Widths and times are kept in cycles of a clock on the way; this takes out what that rounds.
 double to_13_digits(double value) { return std::strtod(fmt::format("{:.12e}", value).c_str(), nullptr); }
 
+// In seconds, or bytes a second; noted in units that say more than cycles.
 Expected<double> seconds(const Fields& fields, std::string_view key) {
-  MONET_TRY(const auto cycles, fields.quantity(key));
-  return cycles ? to_13_digits(*cycles / fields.context().clock_hz) : 0.0;
+  const Yaml* value = fields.find(key);
+  if (value == nullptr) return 0.0;
+  MONET_TRY(const double cycles, fields.convert_value(*value, Measure::time));
+  const double result = to_13_digits(cycles / fields.context().clock_hz);
+  fields.note(key, fmt::format("{:.6g} us", result * 1e6), fields.node().find(key));
+  return result;
+}
+
+Expected<double> bytes_per_second(const Fields& fields, std::string_view key) {
+  const Yaml* value = fields.find(key);
+  if (value == nullptr) return 0.0;
+  MONET_TRY(const double bits_per_cycle, fields.convert_value(*value, Measure::bandwidth));
+  const double result = to_13_digits(bits_per_cycle * fields.context().clock_hz / 8);
+  fields.note(key, fmt::format("{:.6g} GB/s", result / 1e9), fields.node().find(key));
+  return result;
 }
 
 Expected<WidthShare> read_point(const Fields& fields, std::string_view key, const Yaml& item) {
@@ -69,15 +83,14 @@ Expected<std::vector<WidthShare>> read_shares(const Fields& fields, std::string_
 Status read_efficiency(const ReadState& state, const Fields& fields, FabricLevel& level) {
   const Yaml* node = fields.find("efficiency");
   if (node == nullptr) return Done{};
-  MONET_TRY(const Fields inner,
-            state.open(*node, fabric_efficiency_block(), fields.context(), "fabric " + level.name + ": efficiency"));
+  MONET_TRY(const Fields inner, state.open(*node, fabric_efficiency_block(), fields.context(), "efficiency"));
   MONET_TRY(level.efficiency, read_shares(inner, "by_size"));
   MONET_TRY(level.efficiency_in_switch, read_shares(inner, "in_switch"));
   level.efficiency_source = inner.context().source;
   const auto note = [&](std::string_view key, const std::vector<WidthShare>& table) {
     if (table.empty()) return;
     inner.note(key, fmt::format("{:.3g} to {:.3g}, {} sizes", table.front().share, table.back().share, table.size()),
-               inner.find(key));
+               inner.node().find(key));
   };
   note("by_size", level.efficiency);
   note("in_switch", level.efficiency_in_switch);
@@ -146,6 +159,9 @@ Status read_chips(const Fields& fields, std::int64_t below, bool outermost, Fabr
     return fields.error("chips", fmt::format("'any' on the level '{}', which is not the outermost", level.name),
                         "write how many chips lie under one unit of it");
   }
+  if (!is_expression(*value) && number_length(value->scalar) == 0)
+    return fields.error("chips", fmt::format("'{}' is no number of chips", shown(value->scalar)),
+                        outermost ? "write a number, or any" : "write a number");
   MONET_TRY(const auto chips, fields.integer("chips", 1, most_fabric_chips));
   level.chips = *chips;
   if (level.chips <= below) {
@@ -178,11 +194,10 @@ Expected<FabricLevel> read_fabric_level(const ReadState& state, const Fields& ma
     if (kind == name_of(each)) level.kind = each;
   MONET_RETURN_IF_ERROR(read_chips(fields, below, outermost, level));
   MONET_RETURN_IF_ERROR(read_sizes(fields, below, level));
-  MONET_TRY(const auto width, fields.quantity("width"));
-  if (!width || *width <= 0) {
+  MONET_TRY(level.bytes_per_s, bytes_per_second(fields, "width"));
+  if (level.bytes_per_s <= 0) {
     return fields.error("width", fmt::format("the level '{}' has no width", level.name), "write width: 50 GB/s");
   }
-  level.bytes_per_s = to_13_digits(*width * fields.context().clock_hz / 8);
   MONET_TRY(level.latency_s, seconds(fields, "latency"));
   MONET_TRY(level.start_s, seconds(fields, "start"));
   MONET_TRY(level.reduces, fields.boolean("reduces", false));

@@ -155,8 +155,8 @@ Text fabric_table(const HardwareReport& report) {
         : shares.size() == 1
             ? fmt::format("{:.3g}", shares.front().second)
             : fmt::format("{:.3g} at {} ... {:.3g} at {}", shares.front().second,
-                          bytes_text(static_cast<std::int64_t>(shares.front().first)), shares.back().second,
-                          bytes_text(static_cast<std::int64_t>(shares.back().first)));
+                          size_text_of_bits(std::llround(8 * shares.front().first)), shares.back().second,
+                          size_text_of_bits(std::llround(8 * shares.back().first)));
     std::string width = fmt::format("{:.5g}", level.bytes_per_s / 1e9);
     if (level.oversubscription != 1) width += fmt::format(" / {:g}", level.oversubscription);
     table.add({level.name, level.chips ? std::to_string(*level.chips) : "any", fabric_kind_text(level), width,
