@@ -54,6 +54,11 @@ class Search {
       if (all.empty() || take(all) || all.size() == 1) continue;
       for (NodeId id : all) take({id});
     }
+    for (const auto& [from, all] : by_activation) {
+      for (NodeId id : all) {
+        if (!assigned_.contains(id)) result_.rest.push_back(graph_[id].name);
+      }
+    }
     add_states();
     return std::move(result_);
   }

@@ -14,6 +14,7 @@ namespace monet::parallel {
 struct TensorParallel {
   Places stored;                         // weights, their states, statistics
   std::vector<std::string> in_parts;     // products whose bias is added after the sum
+  std::vector<std::string> rest;         // products with weights that every chip computes whole
   std::vector<std::string> first, last;  // products by columns, and those that sum over them
 };
 

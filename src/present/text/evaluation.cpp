@@ -106,7 +106,7 @@ std::string parallel_text(const Evaluation& evaluation) {
   const char* title = "network";
   for (const AxisResult& axis : parallel.axes) {
     if (axis.collectives == 0) continue;
-    text += line(title, fmt::format("{}: {} collectives, {} sent by a chip, {} long, {} of it waited for", axis.axis,
+    text += line(title, fmt::format("{}: {} collectives, {} sent by a chip, {} long, {} waited for", axis.axis,
                                     grouped(axis.collectives), byte_size(static_cast<std::int64_t>(axis.sent_bytes)),
                                     seconds_text(axis.communication_s), seconds_text(axis.exposed_s)));
     title = "";
