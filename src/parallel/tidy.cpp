@@ -37,6 +37,54 @@ std::vector<Node> moved_up(const Graph& graph) {
   return result;
 }
 
+// Casts and views of sums of gradients that only the optimizer reads wait until the backward part is done, so that
+// nothing waits for the sums before.
+class Sinking {
+ public:
+  explicit Sinking(const Graph& graph) : graph_(graph), readers_(graph) {
+    sinks_.assign(graph.nodes().size(), false);
+    for (std::size_t i = graph.nodes().size(); i-- > 0;) sinks_[i] = may_sink(graph.nodes()[i]);
+    for (std::size_t i = 0; i < graph.nodes().size(); ++i) {
+      if (!sinks_[i]) continue;
+      const NodeId from = graph[graph.nodes()[i].inputs[0]].producer;
+      sinks_[i] = from.valid() && (sums(graph[from]) || sinks_[from.index()]);
+    }
+  }
+
+  // Of a sum: whether all that reads it sinks.
+  bool waits(TensorId id) const {
+    return std::ranges::all_of(readers_.of(id), [&](NodeId reader) { return sinks_[reader.index()]; });
+  }
+
+  std::vector<Node> run(const std::vector<Node>& nodes) const {
+    std::vector<Node> result, sunk;
+    std::size_t last = nodes.size();
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].phase == Phase::backward) last = i;
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const TensorId first = nodes[i].outputs[0];
+      (sinks_[graph_[first].producer.index()] ? sunk : result).push_back(nodes[i]);
+      if (i == last) result.insert(result.end(), sunk.begin(), sunk.end());
+    }
+    return result;
+  }
+
+ private:
+  bool may_sink(const Node& node) const {
+    const bool simple = node.op == Op::Cast || (family_of(node.op) == OpFamily::view && node.inputs.size() == 1);
+    if (!simple || node.phase != Phase::backward || node.outputs.size() != 1) return false;
+    if (graph_[node.outputs[0]].updates.valid()) return false;
+    return std::ranges::all_of(readers_.of(node.outputs[0]), [&](NodeId reader) {
+      return graph_[reader].phase == Phase::optimizer || sinks_[reader.index()];
+    });
+  }
+
+  const Graph& graph_;
+  Readers readers_;
+  std::vector<bool> sinks_;  // by node
+};
+
 // Weights that are gathered before they are read: as many together as make a bucket, and each bucket one before the one
 // that is read, so that it travels meanwhile.
 class Gathers {
@@ -140,7 +188,8 @@ class Gathers {
 // Collectives of one kind that wait to leave together.
 class Buckets {
  public:
-  Buckets(const Graph& graph, std::int64_t most_bytes) : graph_(graph), most_bytes_(most_bytes) {}
+  Buckets(const Graph& graph, const Sinking& sinking, std::int64_t most_bytes)
+      : graph_(graph), sinking_(sinking), most_bytes_(most_bytes) {}
 
   std::vector<Node> run(std::vector<Node> nodes) {
     for (Node& node : nodes) {
@@ -159,8 +208,11 @@ class Buckets {
  private:
   bool joins(const Node& node) const {
     return (node.op == Op::AllReduce || node.op == Op::ReduceScatter || node.op == Op::AllGather) &&
-           node.phase != Phase::forward && graph_[node.inputs[0]].role != Role::gradient &&
-           graph_[node.inputs[0]].role != Role::activation;
+           node.phase != Phase::forward && (!is_activation(node.inputs[0]) || sinking_.waits(node.outputs[0]));
+  }
+
+  bool is_activation(TensorId id) const {
+    return graph_[id].role == Role::gradient || graph_[id].role == Role::activation;
   }
 
   bool is_alike(const Node& node) const {
@@ -190,6 +242,7 @@ class Buckets {
   }
 
   const Graph& graph_;
+  const Sinking& sinking_;
   std::int64_t most_bytes_;
   Node open_;
   std::set<TensorId> waiting_;
@@ -200,8 +253,9 @@ class Buckets {
 }  // namespace
 
 Graph tidied(Graph step, std::int64_t bucket_bytes) {
-  std::vector<Node> nodes = Gathers(step, bucket_bytes).run(moved_up(step));
-  if (bucket_bytes > 0) nodes = Buckets(step, bucket_bytes).run(std::move(nodes));
+  const Sinking sinking(step);
+  std::vector<Node> nodes = Gathers(step, bucket_bytes).run(sinking.run(moved_up(step)));
+  if (bucket_bytes > 0) nodes = Buckets(step, sinking, bucket_bytes).run(std::move(nodes));
   step.set_nodes(std::move(nodes));
   // Gradients of which a chip keeps its pieces alone are not kept themselves.
   const Readers readers(step);
