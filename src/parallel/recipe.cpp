@@ -255,10 +255,10 @@ Expected<ParallelStep> parallel_step(Graph step, const ParallelOptions& options)
     result.notes.push_back(fmt::format("tp: {} products split by columns, {} by what they sum over", found.first.size(),
                                        found.last.size()));
     if (!found.rest.empty()) {
-      result.notes.push_back(fmt::format("tp: {} products with weights are in no such pair whose loops {} chips divide, and "
-                                         "every chip computes them whole: '{}'{}",
-                                         found.rest.size(), chips, found.rest.front(),
-                                         found.rest.size() > 1 ? ", …" : ""));
+      result.notes.push_back(
+          fmt::format("tp: {} products with weights are in no such pair whose loops {} chips divide, and "
+                      "every chip computes them whole: '{}'{}",
+                      found.rest.size(), chips, found.rest.front(), found.rest.size() > 1 ? ", …" : ""));
     }
     const std::set<std::string> apart(found.in_parts.begin(), found.in_parts.end());
     MONET_TRY(result.graph,

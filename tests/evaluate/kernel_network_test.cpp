@@ -43,7 +43,8 @@ struct Example {
     graph = *builder.finish();
     step.buffers = {{.bytes = 10000}, {.bytes = 10000}, {.bytes = 10000}};
     const auto touch = [](std::size_t buffer) { return Touch{AllocationId(buffer), 10000}; };
-    for (std::size_t i = 0; i < 4; ++i) step.launches.push_back({.phase = Phase::forward, .cause = NodeId(i), .nodes = {NodeId(i)}});
+    for (std::size_t i = 0; i < 4; ++i)
+      step.launches.push_back({.phase = Phase::forward, .cause = NodeId(i), .nodes = {NodeId(i)}});
     step.launches[0].writes = {touch(0)};
     step.launches[1].reads = {touch(0)};
     step.launches[1].writes = {touch(1)};

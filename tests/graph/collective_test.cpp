@@ -45,8 +45,10 @@ TEST(CollectiveShapes, SayWhatDoesNotFit) {
             "ReduceScatter over 4 chips cannot work along axis 0 of 6x4 in 1 blocks");
   EXPECT_EQ(shape_after(Op::AllGather, {6, 4}, over(4, {2}, {1})),
             "AllGather over 4 chips cannot work along axis 2 of 6x4 in 1 blocks");
-  EXPECT_EQ(shape_after(Op::AllGather, {6, 4}, over(4, {0, 1}, {1, 1})), "AllGather of 1 tensors has 2 axes and 2 blocks");
-  EXPECT_EQ(shape_after(Op::AllToAll, {6, 4}, over(2, {0}, {1})), "AllToAll takes one tensor, two axes and their blocks");
+  EXPECT_EQ(shape_after(Op::AllGather, {6, 4}, over(4, {0, 1}, {1, 1})),
+            "AllGather of 1 tensors has 2 axes and 2 blocks");
+  EXPECT_EQ(shape_after(Op::AllToAll, {6, 4}, over(2, {0}, {1})),
+            "AllToAll takes one tensor, two axes and their blocks");
   EXPECT_EQ(shape_after(Op::AllToAll, {6, 4}, over(2, {0, 0}, {1, 1})),
             "AllToAll over 2 chips cannot work along axis 0 of 6x4 in 1 blocks");
 }
