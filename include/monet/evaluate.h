@@ -60,10 +60,12 @@ struct EvaluateOptions {
   // has none the compiler's policy makes them. "nests": each operator as its plain loop nest on arrays. Empty: as the
   // plan says, else eager where a core has kernels.
   std::string lowering;
-  bool check = true;       // the schedule, by the independent checker
-  bool compare = true;     // also inference, to compare with
-  bool pack = true;        // addresses
-  bool advise = true;      // when it does not fit: what would, each evaluated
+  bool check = true;    // the schedule, by the independent checker
+  bool compare = true;  // also inference, to compare with
+  bool pack = true;     // addresses
+  bool advise = true;   // when it does not fit: what would, each evaluated
+  // When it fits: other options are tried where the step has no more tiles or launches, and those that help are listed.
+  std::int64_t suggest_up_to = 0;
   bool trace = false;      // Evaluation::trace is wanted
   bool lifetimes = false;  // Evaluation::lifetimes is wanted
   bool graph = false;      // Evaluation::graph is wanted
@@ -158,12 +160,13 @@ struct PhaseResult {
   double macs = 0;
 };
 
+// What would fit, or where it fits already what would be better: then `what` is an option to add.
 struct FitOption {
-  std::string what;  // "batch 8", "recompute all saved tensors", "page saved tensors to flash"
+  std::string what;  // "batch 8", "recompute all saved tensors", "page saved tensors to flash", "--lowering compiled"
   bool fits = false;
   double latency_cycles = 0, energy_pj = 0;
   std::int64_t peak_bytes = 0;
-  std::string reason;  // why it does not, or cannot be told
+  std::string reason;  // why it does not, or cannot be told; or how it is better
 };
 
 // What an event did not begin before: its core was free, a result was there, there was room in a memory.

@@ -207,6 +207,7 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
   }
   if (store) MONET_RETURN_IF_ERROR(store->save());
   if (!result.fits && options.advise) price_options(network, options, hardware, result);
+  if (result.fits && result.tiles <= options.suggest_up_to) price_suggestions(network, given, cache, result);
   if (options.compare && !options.inference) compare_with_inference(network, options, hardware, cache, result);
   result.wall_s = seconds_since(start);
   return result;
