@@ -25,6 +25,7 @@ LAYERS = [
     ["mapping"],
     ["training"],
     ["networks"],
+    ["fabric"],
     ["onnx", "hardware", "interpret"],
     ["kernels"],
     ["config"],

@@ -87,6 +87,24 @@ struct LinkSummary {
   bool both_ways = true;
 };
 
+// A level of the network between equal chips, of which the rest of the report describes one.
+struct FabricLevelSummary {
+  std::string name;
+  std::string kind;                        // "switch", "ring", "torus", "full"
+  std::optional<std::int64_t> chips;       // under one unit of it; none: as many as are asked for
+  std::vector<std::int64_t> sizes;         // of a torus of so many chips
+  std::optional<std::int64_t> dimensions;  // of a torus of any
+  double bytes_per_s = 0;                  // of one chip, each way
+  double latency_s = 0, start_s = 0;       // of a message; of a collective
+  bool reduces = false;                    // the switch adds up
+  double energy_pj_per_bit = 0;
+  double oversubscription = 1;
+  double chip_share = 0;                // of the chip's compute, while a collective runs
+  std::vector<std::string> algorithms;  // beside ring and direct; none: all
+  // Share of the width by bytes of the whole buffer; none: 1.
+  std::vector<std::pair<double, double>> efficiency, efficiency_in_switch;
+};
+
 struct PeakSummary {
   std::string precision;        // "any" where the machine treats all alike
   double operations_per_s = 0;  // units × rate × clock, a MAC counting two
@@ -114,6 +132,7 @@ struct HardwareReport {
   std::vector<CoreSummary> cores;       // by type
   std::vector<MemorySummary> memories;  // of the system
   std::vector<LinkSummary> links;
+  std::vector<FabricLevelSummary> fabric;  // innermost first; none: one chip
   std::vector<PeakSummary> peaks;
   std::int64_t on_chip_bits = 0, dram_bits = 0;  // registers and SRAM; DRAM: all instances
   std::int64_t gang_cores = 0;                   // cores, those that work as one counted each

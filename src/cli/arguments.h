@@ -17,6 +17,7 @@ void add_hardware(CLI::App& app, HardwareCommands& commands);
 void add_map(CLI::App& app, MapCommand& command);
 void add_evaluate(CLI::App& app, EvaluateCommand& command);
 void add_calibrate(CLI::App& app, CalibrateCommand& command);
+void add_collective(CLI::App& app, CollectiveCommand& command);
 void add_checkpoint(CLI::App& app, CheckpointCommand& command);
 void add_explore(CLI::App& app, ExploreCommand& command);
 void add_fuse(CLI::App& app, FuseCommand& command);

@@ -3,6 +3,7 @@
 
 #include <monet/calibrate.h>
 #include <monet/checkpoint.h>
+#include <monet/collective.h>
 #include <monet/compare.h>
 #include <monet/evaluate.h>
 #include <monet/explore.h>
@@ -137,6 +138,14 @@ struct OptimizeCommand {
   std::string output;  // the folder to write to, or empty
 };
 
+struct CollectiveCommand {
+  CommonOptions common;
+  std::string hardware;
+  HardwareParameters parameters;
+  std::string bytes;          // a size with its unit
+  CollectiveOptions options;  // the rest
+};
+
 struct CalibrateCommand {
   CommonOptions common;
   std::vector<std::string> tables;
@@ -247,6 +256,7 @@ int run(const EvaluateCommand& command);
 int run(const CheckpointCommand& command);
 int run(const OptimizeCommand& command);
 int run(const CalibrateCommand& command);
+int run(const CollectiveCommand& command);
 int run(const PackCommand& command);
 int run(const PrecisionCommands& commands);
 int run(const PrecisionListCommand& command);

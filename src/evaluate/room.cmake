@@ -1,5 +1,5 @@
 monet_room(evaluate
-  USES base packing graph config kernels onnx hardware networks training mapping compat
+  USES base packing graph config kernels onnx hardware fabric networks training mapping compat
   SOURCES
   account/bound.cpp
   account/causes.cpp
@@ -61,6 +61,7 @@ monet_room(evaluate
   map/map_network.cpp
   map/map_zigzag.cpp
   map/mapped_nest.cpp
+  open/collective.cpp
   open/family.cpp
   open/hardware.cpp
   open/machine.cpp

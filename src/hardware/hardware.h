@@ -10,6 +10,7 @@
 #include "base/ids.h"
 #include "config/expression.h"
 #include "graph/nests.h"
+#include "hardware/fabric.h"
 
 #include <array>
 #include <cstdint>
@@ -242,7 +243,8 @@ struct Hardware {
   std::vector<Core> cores;
   std::vector<Memory> memories;
   std::vector<Link> links;
-  double static_w = 0;  // of what belongs to no part
+  std::optional<Fabric> fabric;  // between chips, of which all the rest is one; none: there is one chip
+  double static_w = 0;           // of what belongs to no part
   double area_mm2 = 0;
   std::vector<StatedPeak> peaks;
   std::vector<Validated> validated;

@@ -101,7 +101,8 @@ YamlPtr handed_down(const YamlPtr& root) {
     if (entry.key == "clock" || entry.key == "technology" || entry.key == "static_power" || entry.key == "area") {
       entry.value = with_source(entry.value, source);
     }
-    static constexpr std::array<std::string_view, 5> parts = {"peak", "memories", "cores", "clusters", "links"};
+    static constexpr std::array<std::string_view, 6> parts = {"peak",     "memories", "cores",
+                                                              "clusters", "links",    "fabric"};
     if (std::find(parts.begin(), parts.end(), entry.key) == parts.end()) continue;
     auto blocks = std::make_shared<Yaml>(*entry.value);
     for (Yaml::Entry& block : blocks->entries) block.value = with_source(block.value, source);
@@ -203,7 +204,60 @@ class Includer {
   int files_ = 0;
 };
 
+// Levels of one name from two files, the later over the earlier: what a file that includes another says of its fabric.
+YamlPtr joined_levels(const YamlPtr& fabric) {
+  if (!fabric->is_list()) return fabric;
+  const auto name_in = [](const Yaml& level) {
+    const Yaml* name = level.is_map() ? level.find("name") : nullptr;
+    return name != nullptr && name->is_scalar() ? name->scalar : std::string();
+  };
+  auto result = std::make_shared<Yaml>(*fabric);
+  result->items.clear();
+  for (const YamlPtr& item : fabric->items) {
+    const std::string name = name_in(*item);
+    const auto same = std::ranges::find_if(result->items, [&](const YamlPtr& other) {
+      return !name.empty() && name_in(*other) == name && other->place.file != item->place.file;
+    });
+    if (same == result->items.end()) {
+      result->items.push_back(item);
+    } else {
+      *same = merged(item, *same);
+    }
+  }
+  return result;
+}
+
 }  // namespace
+
+Expected<YamlPtr> chip_beside_fabric(const YamlPtr& root) {
+  if (!root->is_map()) return root;
+  const Yaml::Entry* chips = root->entry("chips");
+  const Yaml::Entry* fabric = root->entry("fabric");
+  if (chips != nullptr && fabric == nullptr) {
+    return Error{.message = "chips without a fabric that joins them",
+                 .place = chips->place.text(),
+                 .advice = "write fabric: …, or include the chip without `chips`"};
+  }
+  if (fabric == nullptr) return root;
+  auto result = std::make_shared<Yaml>(*root);
+  for (Yaml::Entry& entry : result->entries)
+    if (entry.key == "fabric") entry.value = joined_levels(entry.value);
+  if (chips == nullptr) return YamlPtr(result);
+  if (!chips->value->is_map()) {
+    return Error{.message = "'chips' is not a block that describes one chip",
+                 .place = chips->value->place.text(),
+                 .advice = "write chips: {include: h100}; how many there are stands in the levels of the fabric"};
+  }
+  for (const std::string_view key : {"fabric", "chips"}) {
+    const Yaml::Entry* inner = chips->value->entry(key);
+    if (inner == nullptr) continue;
+    return Error{.message = "the chip has a fabric of its own",
+                 .place = inner->place.text(),
+                 .advice = "include that machine beside `fabric`, or a single chip here"};
+  }
+  std::erase_if(result->entries, [](const Yaml::Entry& entry) { return entry.key == "chips"; });
+  return merged(result, handed_down(chips->value));
+}
 
 Expected<YamlPtr> resolve_includes(const YamlPtr& root, const std::string& path) {
   Includer includer;

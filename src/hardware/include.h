@@ -14,4 +14,9 @@ namespace monet {
 // presets.
 Expected<YamlPtr> resolve_includes(const YamlPtr& root, const std::string& path);
 
+// A machine of many chips as one chip with its fabric: what `chips` describes lies under the rest of the file, as if it
+// had been included; levels of the fabric that two files name alike are one. Fails where chips are joined by nothing,
+// or have a fabric of their own.
+Expected<YamlPtr> chip_beside_fabric(const YamlPtr& root);
+
 }  // namespace monet

@@ -32,5 +32,8 @@ const Block& kernel_memory_block();
 const Block& kernel_energy_block();
 const Block& kernel_law_block();
 const Block& validated_block();
+// Levels of the network between chips (hardware/fabric_keys.cpp).
+const Block& fabric_level_block();
+const Block& fabric_efficiency_block();
 
 }  // namespace monet

@@ -95,6 +95,9 @@ struct LinkPrototype {
 };
 Expected<LinkPrototype> read_link(const ReadState& state, const Yaml& node, const Context& around);
 
+// The levels between chips. Requires: the machine has the key.
+Expected<Fabric> read_fabric(const ReadState& state, const Fields& machine);
+
 struct ClusterPrototype {
   std::string name;
   std::vector<MemoryPrototype> memories;

@@ -127,6 +127,10 @@ Expected<Hardware> read_hardware_tree(const Yaml& root, const std::string& path,
   MONET_RETURN_IF_ERROR(read_peaks(state, fields, hardware.peaks));
   MONET_RETURN_IF_ERROR(read_validated(state, fields, hardware.validated));
 
+  if (fields.has("fabric")) {
+    MONET_TRY(hardware.fabric, read_fabric(state, fields));
+  }
+
   HardwarePlaces places;
   places.machine = root.place;
   MONET_TRY(const ClusterPrototype machine, read_parts(state, fields, 0));
@@ -153,7 +157,8 @@ Expected<Hardware> read_hardware_text(const std::string& text, const std::string
 
 Expected<YamlPtr> parse_hardware(const std::string& text, const std::string& path) {
   MONET_TRY(const YamlPtr written, parse_yaml(text, path));
-  return resolve_includes(written, path);
+  MONET_TRY(const YamlPtr whole, resolve_includes(written, path));
+  return chip_beside_fabric(whole);
 }
 
 }  // namespace monet

@@ -11,6 +11,8 @@ monet_room(hardware
   derive/scaling.cpp
   derive/sram.cpp
   derive/table.cpp
+  fabric.cpp
+  fabric_keys.cpp
   fields.cpp
   hardware.cpp
   include.cpp
@@ -22,6 +24,7 @@ monet_room(hardware
   ports.cpp
   presets.cpp
   read_core.cpp
+  read_fabric.cpp
   read_kernels.cpp
   read_memory.cpp
   read_memory_costs.cpp
@@ -33,6 +36,7 @@ monet_room(hardware
   topology.cpp
   totals.cpp
   writer.cpp
+  writer_fabric.cpp
   writer_kernels.cpp
   writer_parts.cpp
 )

@@ -35,6 +35,7 @@ class Writer {
     write_memories();
     write_cores();
     write_links();
+    if (hardware_.fabric) write_fabric(out_, *hardware_.fabric);
     return std::move(out_).text();
   }
 

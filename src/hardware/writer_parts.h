@@ -39,5 +39,6 @@ void write_memory(Lines& out, int at, const Memory& memory, const Level* level);
 void write_unit(Lines& out, const Unit& unit);
 void write_rate(Lines& out, const Rate& rate);
 void write_kernels(Lines& out, int at, const KernelLaws& laws);
+void write_fabric(Lines& out, const Fabric& fabric);
 
 }  // namespace monet::hardware_text

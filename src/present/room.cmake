@@ -32,6 +32,7 @@ monet_room(present
   svg/svg.cpp
   text/calibration.cpp
   text/checkpoint.cpp
+  text/collective.cpp
   text/evaluation.cpp
   text/evaluation_machine.cpp
   text/evaluation_parts.cpp

@@ -1,7 +1,8 @@
 monet_room(validate
-  USES base graph kernels hardware networks training mapping evaluate present
+  USES base graph kernels hardware fabric networks training mapping evaluate present
   SOURCES
   checkpoint.cpp
+  collectives.cpp
   dacapo.cpp
   dacapo_tables.cpp
   groundtruth.cpp

@@ -137,6 +137,7 @@ const std::vector<ValidationInfo>& validations() {
       {"tin-tin", "energy and memory that integer training saves on a microcontroller", false},
       {"h200", "latency, energy and memory of measured training steps, by laws of kernels", false},
       {"h200-compiled", "the same of training steps whose network a compiler fused", false},
+      {"collectives", "collectives between chips: ASTRA-sim's simulator, and NCCL on A100 and H100", false},
       {"h200-operators", "device time of profiled training steps by class of operator, likewise", false},
   };
   return all;
@@ -170,6 +171,10 @@ Status keep_wanted(Validation& validation, const ValidateOptions& options) {
 }
 
 std::optional<Error> missing_data(const std::string& name, const ValidateOptions& options) {
+  if (name == "collectives") {
+    const auto folder = parallel_folder(options.data, data_folder(), collective_files());
+    return folder ? std::nullopt : std::optional(folder.error());
+  }
   if (name != "dacapo") return std::nullopt;
   const auto folder = dacapo_tables_folder(options.data, data_folder());
   return folder ? std::nullopt : std::optional(folder.error());
@@ -180,6 +185,10 @@ Expected<Validation> validate(const std::string& name, const ValidateOptions& op
   if (name == "dacapo") {
     MONET_TRY(const std::string tables, dacapo_tables_folder(options.data, data_folder()));
     return validate_dacapo(tables, options);
+  }
+  if (name == "collectives") {
+    MONET_TRY(const std::string parallel, parallel_folder(options.data, data_folder(), collective_files()));
+    return validate_collectives(parallel, options);
   }
   if (name == "robotics") return validate_robotics(options);
   if (name == "snax-mx") return validate_snax_mx(options);

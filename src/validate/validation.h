@@ -44,6 +44,16 @@ Expected<Validation> validate_tin_tin(const ValidateOptions& options);
 
 // A figure beside which nothing was measured or published.
 ValidationRow prediction(std::string name, std::string quantity, double modelled, const std::string& reason = {});
+// Prices of collectives against a simulator and measurements of others. `folder`: what parallel_folder gives.
+Expected<Validation> validate_collectives(const std::string& folder, const ValidateOptions& options);
+// The folder with those files, of others, about steps on many chips: in `data`, then where MONET_SHARED says or else a
+// folder `shared` beside the project; each with or without parallel or reference/parallel. Fails, naming the files,
+// when there is none. `own`: the project's data/.
+Expected<std::string> parallel_folder(const std::string& data, const std::string& own,
+                                      const std::vector<std::string>& files);
+// Those that validate_collectives reads.
+const std::vector<std::string>& collective_files();
+
 // Leaves the rows that `options` asks for; fails when there is none.
 Status keep_wanted(Validation& validation, const ValidateOptions& options);
 

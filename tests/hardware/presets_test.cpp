@@ -51,7 +51,13 @@ TEST(Presets, AllThatWerePromised) {
                            "h200",
                            "snax_mx",
                            "mx_square",
-                           "dacapo"})
+                           "dacapo",
+                           "dgx_a100",
+                           "dgx_h100",
+                           "dgx_h200",
+                           "tpu_v4_pod",
+                           "tpu_v5p_pod",
+                           "orin_pair"})
     EXPECT_NE(preset_text(name), nullptr) << name;
   EXPECT_EQ(preset_text("abacus"), nullptr);
   EXPECT_TRUE(std::ranges::is_sorted(preset_names()));

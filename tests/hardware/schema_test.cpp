@@ -205,6 +205,13 @@ links:
   - {ring: pe, width: 8 bit/cycle}
   - {tree: pe, arity: 2, width: 8 bit/cycle}
   - {all_to_all: pe, width: 8 bit/cycle}
+chips: {description: one of them}
+fabric:
+  - {name: node, chips: 4, kind: torus, sizes: [2, 2], width: 1 GB/s, latency: 1 us, start: 1 us, energy: 1 pJ/bit,
+     share: 0.1, source: x, confidence: C, note: y}
+  - {name: rack, chips: 8, kind: switch, width: 1 GB/s, reduces: true, oversubscription: 2, algorithms: [tree, in_switch],
+     efficiency: {by_size: [1 MiB 0.5], in_switch: [1 MiB 0.4], source: x, confidence: C, note: y}}
+  - {name: pod, chips: any, kind: torus, dimensions: 2, width: 1 GB/s}
 )";
   const Hardware hardware = test::must_read(text);
   EXPECT_EQ(hardware.cores.size(), 4U);

@@ -235,6 +235,7 @@ Confidences weakest_confidences(const Hardware& hardware) {
   Confidences weakest;
   for (const Origin& origin : hardware.origins) {
     // What the node gives is derived, with a confidence of its own.
+    if (origin.part.starts_with("fabric ")) continue;  // one chip's results do not use it
     const bool matters = origin.quantity != "technology" && origin.quantity.find("area") == std::string::npos;
     if (!matters || is_left_out(origin) || is_of_rare_kind(origin)) continue;
     const bool energy =
@@ -243,6 +244,34 @@ Confidences weakest_confidences(const Hardware& hardware) {
     one = weaker(one, origin.confidence);
   }
   return weakest;
+}
+
+std::vector<FabricLevelSummary> summarize_fabric(const Fabric& fabric) {
+  std::vector<FabricLevelSummary> levels;
+  const auto points = [](const std::vector<WidthShare>& table) {
+    std::vector<std::pair<double, double>> made;
+    for (const WidthShare& point : table) made.emplace_back(point.bytes, point.share);
+    return made;
+  };
+  for (const FabricLevel& level : fabric.levels) {
+    FabricLevelSummary& made = levels.emplace_back();
+    made.name = level.name;
+    made.kind = name_of(level.kind);
+    if (level.chips != any_chips) made.chips = level.chips;
+    made.sizes = level.sizes;
+    if (level.dimensions > 0) made.dimensions = level.dimensions;
+    made.bytes_per_s = level.bytes_per_s;
+    made.latency_s = level.latency_s;
+    made.start_s = level.start_s;
+    made.reduces = level.reduces;
+    made.energy_pj_per_bit = level.energy_pj_per_bit;
+    made.oversubscription = level.oversubscription;
+    made.chip_share = level.chip_share;
+    for (const CollectiveAlgorithm algorithm : level.algorithms) made.algorithms.emplace_back(name_of(algorithm));
+    made.efficiency = points(level.efficiency);
+    made.efficiency_in_switch = points(level.efficiency_in_switch);
+  }
+  return levels;
 }
 
 std::vector<std::string> effects_of(const Effects& effects) {
@@ -272,6 +301,7 @@ HardwareReport summarize(const Hardware& hardware) {
   report.cores = summarize_cores(hardware, system);
   for (const MemoryId id : system) report.memories.push_back(summarize(hardware[id]));
   report.links = summarize_links(hardware);
+  if (hardware.fabric) report.fabric = summarize_fabric(*hardware.fabric);
   report.peaks = summarize_peaks(hardware);
   const MachineTotals totals = totals_of(hardware);
   report.on_chip_bits = totals.on_chip_bits;

@@ -83,6 +83,28 @@ Json json_of(const PeakSummary& peak) {
   return json;
 }
 
+Json json_of(const FabricLevelSummary& level) {
+  Json json = {{"name", level.name}, {"kind", level.kind}};
+  json["chips"] = level.chips ? Json(*level.chips) : Json("any");
+  if (!level.sizes.empty()) json["sizes"] = level.sizes;
+  if (level.dimensions) json["dimensions"] = *level.dimensions;
+  json["bytes_per_s"] = level.bytes_per_s;
+  json["latency_s"] = level.latency_s;
+  json["start_s"] = level.start_s;
+  json["reduces"] = level.reduces;
+  json["energy_pj_per_bit"] = level.energy_pj_per_bit;
+  json["oversubscription"] = level.oversubscription;
+  json["chip_share"] = level.chip_share;
+  if (!level.algorithms.empty()) json["algorithms"] = level.algorithms;
+  const auto add_points = [&](const char* key, const std::vector<std::pair<double, double>>& table) {
+    if (!table.empty()) json[key] = Json::array();
+    for (const auto& [bytes, share] : table) json[key].push_back({{"bytes", bytes}, {"share", share}});
+  };
+  add_points("efficiency", level.efficiency);
+  add_points("efficiency_in_switch", level.efficiency_in_switch);
+  return json;
+}
+
 }  // namespace
 
 std::string to_json(const std::vector<PresetSummary>& presets) {
@@ -139,6 +161,8 @@ std::string to_json(const HardwareReport& report, const HardwareView& view) {
                              {"energy_pj_per_bit", link.energy_pj_per_bit},
                              {"both_ways", link.both_ways}});
   }
+  if (!report.fabric.empty()) json["fabric"] = Json::array();
+  for (const FabricLevelSummary& level : report.fabric) json["fabric"].push_back(json_of(level));
   json["values"] = Json::array();
   for (const ValueSummary& value : report.values) {
     if (!view.values && !value.derived) continue;

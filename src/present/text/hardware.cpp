@@ -132,6 +132,40 @@ Text link_table(const HardwareReport& report) {
   return table;
 }
 
+std::string fabric_kind_text(const FabricLevelSummary& level) {
+  if (!level.sizes.empty()) return fmt::format("{} {}", level.kind, fmt::join(level.sizes, " x "));
+  if (level.dimensions) return fmt::format("{} of {} dimensions", level.kind, *level.dimensions);
+  return level.reduces ? level.kind + ", adds up" : level.kind;
+}
+
+Text fabric_table(const HardwareReport& report) {
+  Table table({{"level"},
+               {"chips", Align::right},
+               {"kind"},
+               {"GB/s, one chip each way", Align::right},
+               {"latency, us", Align::right},
+               {"start, us", Align::right},
+               {"pJ/bit", Align::right},
+               {"share of the width"}},
+              2);
+  for (const FabricLevelSummary& level : report.fabric) {
+    const auto& shares = level.efficiency.empty() ? level.efficiency_in_switch : level.efficiency;
+    const std::string reached =
+        shares.empty() ? "1"
+        : shares.size() == 1
+            ? fmt::format("{:.3g}", shares.front().second)
+            : fmt::format("{:.3g} at {} ... {:.3g} at {}", shares.front().second,
+                          size_text_of_bits(std::llround(8 * shares.front().first)), shares.back().second,
+                          size_text_of_bits(std::llround(8 * shares.back().first)));
+    std::string width = fmt::format("{:.5g}", level.bytes_per_s / 1e9);
+    if (level.oversubscription != 1) width += fmt::format(" / {:g}", level.oversubscription);
+    table.add({level.name, level.chips ? std::to_string(*level.chips) : "any", fabric_kind_text(level), width,
+               fmt::format("{:.4g}", level.latency_s * 1e6), fmt::format("{:.4g}", level.start_s * 1e6),
+               fmt::format("{:.3g}", level.energy_pj_per_bit), reached});
+  }
+  return table;
+}
+
 Text peak_table(const HardwareReport& report) {
   Table table({{"precision"},
                {"units x rate x clock", Align::right},
@@ -235,6 +269,7 @@ Text to_text(const HardwareReport& report, const HardwareView& view) {
     text += table;
   }
   if (!report.links.empty()) text += "\nlinks\n" + link_table(report);
+  if (!report.fabric.empty()) text += "\nfabric, which joins chips like this\n" + fabric_table(report);
   if (!report.peaks.empty()) text += "\npeaks\n" + peak_table(report);
   if (view.values) return text + "\nvalues and their sources\n" + value_table(report, true);
   const auto derived = std::ranges::count(report.values, true, &ValueSummary::derived);
