@@ -1,4 +1,5 @@
-# Builds the page of reports from web/ and writes a source file that holds it: page_template() of src/present/page/page.h.
+# Builds the pages from web/, that of reports and that of `monet serve`, and writes a source file that holds them:
+# page_template() and serve_template() of src/present/page/page.h.
 #
 #   cmake -D OUTPUT=page_template.cpp -D SOURCE=web -D WORK=DIR -D NPM=npm -P embed_page.cmake
 #
@@ -52,6 +53,11 @@ elseif(NOT is_current AND EXISTS ${built})
   message(WARNING "${built} is older than its sources, and there is no npm to build it again")
 endif()
 
+get_filename_component(folder ${page} DIRECTORY)
+set(serve "")
+if(EXISTS ${folder}/serve.html)
+  file(READ ${folder}/serve.html serve)
+endif()
 set(content "")
 if(NOT EXISTS ${page})
   message(STATUS "monet is built without the report page")
@@ -64,4 +70,6 @@ else()
   endif()
 endif()
 file(WRITE ${OUTPUT} "#include \"present/page/page.h\"\n\nnamespace monet {\n\nstd::string_view page_template() {\n"
-  "  static constexpr std::string_view text = R\"embedded(${content})embedded\";\n  return text;\n}\n\n}  // namespace monet\n")
+  "  static constexpr std::string_view text = R\"embedded(${content})embedded\";\n  return text;\n}\n\n"
+  "std::string_view serve_template() {\n"
+  "  static constexpr std::string_view text = R\"embedded(${serve})embedded\";\n  return text;\n}\n\n}  // namespace monet\n")

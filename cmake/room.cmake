@@ -6,7 +6,7 @@
 #
 # The target is monet_NAME. What a room uses lies below it (scripts/check_layering.py looks at every include); `layers`
 # finds what is declared in a room below and defined in one above.
-set(room_libraries nlohmann_json::nlohmann_json PkgConfig::CBC SQLite::SQLite3 xxhash yaml-cpp monet_options)
+set(room_libraries nlohmann_json::nlohmann_json PkgConfig::CBC SQLite::SQLite3 xxhash yaml-cpp PkgConfig::HTTPLIB monet_options)
 
 function(monet_room name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;SOURCES")

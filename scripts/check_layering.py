@@ -16,7 +16,7 @@ from pathlib import Path
 # Top to bottom; rooms in one row lie beside each other and may not use each other.
 LAYERS = [
     ["cli", "python"],
-    ["validate"],
+    ["serve", "validate"],
     ["present"],
     ["explore"],
     ["optimize"],
@@ -32,7 +32,7 @@ LAYERS = [
     ["config"],
     ["graph"],
     ["remat"],
-    ["packing", "solvers"],
+    ["packing", "pipeline", "solvers"],
     ["base"],
 ]
 DEPTH = {room: depth for depth, rooms in enumerate(LAYERS) for room in rooms}

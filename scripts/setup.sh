@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-build_packages=(g++ cmake ninja-build ccache libfmt-dev nlohmann-json3-dev libcli11-dev libprotozero-dev libyaml-cpp-dev libxxhash-dev libsqlite3-dev coinor-libcbc-dev zlib1g-dev pkg-config)
+build_packages=(g++ cmake ninja-build ccache libfmt-dev nlohmann-json3-dev libcli11-dev libprotozero-dev libyaml-cpp-dev libxxhash-dev libsqlite3-dev libcpp-httplib-dev coinor-libcbc-dev zlib1g-dev pkg-config)
 # The report page is built with npm; any will do.
 command -v npm >/dev/null || build_packages+=(nodejs npm)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev librapidcheck-dev python3 python3-dev python3-venv chromium)

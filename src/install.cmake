@@ -18,7 +18,7 @@ install(FILES ${shared}/monet.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/ven
 
 # From the folder of monet.pc, which may lie deeper than lib/pkgconfig.
 file(RELATIVE_PATH prefix_from_pc "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-set(monet_pc_requires cbc fmt libxxhash sqlite3 yaml-cpp)
+set(monet_pc_requires cbc cpp-httplib fmt libxxhash sqlite3 yaml-cpp)
 list(JOIN monet_pc_requires " " monet_pc_requires)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/monet.pc.in ${shared}/monet.pc @ONLY)
 include(CMakePackageConfigHelpers)

@@ -1,4 +1,5 @@
-// Makes the page: one HTML file with its style and program inside, and a place for data.
+// Makes the pages, each one HTML file with its style and program inside: page.html with a place for data, and beside it
+// serve.html, which asks a server.
 //   npm run build [-- --outfile=FILE]
 import { build } from 'esbuild';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -24,17 +25,27 @@ async function bundled(entry) {
   return result.outputFiles[0].text.trim();
 }
 
-const script = (await bundled('src/main.ts')).replaceAll('</script', '<\\/script');
-const style = await bundled('src/style/page.css');
-const template = await readFile(path.join(here, 'src/page.html'), 'utf8');
-const page = template.replace('/*STYLE*/', () => style).replace('/*SCRIPT*/', () => script);
+async function filled(html, program, sheet) {
+  const script = (await bundled(program)).replaceAll('</script', '<\\/script');
+  const style = await bundled(sheet);
+  const template = await readFile(path.join(here, html), 'utf8');
+  return template.replace('/*STYLE*/', () => style).replace('/*SCRIPT*/', () => script);
+}
+
+async function write(file, text) {
+  const unfinished = `${file}.${process.pid}`;
+  await writeFile(unfinished, text);
+  await rename(unfinished, file);
+  console.log(`${file}: ${(text.length / 1024).toFixed(0)} KiB`);
+}
+
+const page = await filled('src/page.html', 'src/main.ts', 'src/style/page.css');
+const serve = await filled('src/serve/serve.html', 'src/serve/main.ts', 'src/serve/serve.css');
 
 const place = '<script id="data" type="application/json">/*DATA*/</script>';
 if (page.split(place).length !== 2 || page.split('/*DATA*/').length !== 2) {
   throw new Error('the page must have exactly one place for data');
 }
 await mkdir(path.dirname(outfile), { recursive: true });
-const unfinished = `${outfile}.${process.pid}`;
-await writeFile(unfinished, page);
-await rename(unfinished, outfile);
-console.log(`${outfile}: ${(page.length / 1024).toFixed(0)} KiB`);
+await write(outfile, page);
+await write(path.join(path.dirname(outfile), 'serve.html'), serve);

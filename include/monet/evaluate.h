@@ -64,10 +64,12 @@ struct EvaluateOptions {
   // all chips. `chips`: all; 0: as the mesh has. `micro_batch`: samples of one chip of dp at a time; 0: all it has.
   std::string parallel;
   std::int64_t chips = 0, micro_batch = 0;
-  bool check = true;       // the schedule, by the independent checker
-  bool compare = true;     // also inference, to compare with
-  bool pack = true;        // addresses
-  bool advise = true;      // when it does not fit: what would, each evaluated
+  bool check = true;    // the schedule, by the independent checker
+  bool compare = true;  // also inference, to compare with
+  bool pack = true;     // addresses
+  bool advise = true;   // when it does not fit: what would, each evaluated
+  // When it fits: other options are tried where the step has no more tiles or launches, and those that help are listed.
+  std::int64_t suggest_up_to = 0;
   bool trace = false;      // Evaluation::trace is wanted
   bool lifetimes = false;  // Evaluation::lifetimes is wanted
   bool graph = false;      // Evaluation::graph is wanted
@@ -162,12 +164,13 @@ struct PhaseResult {
   double macs = 0;
 };
 
+// What would fit, or where it fits already what would be better: then `what` is an option to add.
 struct FitOption {
-  std::string what;  // "batch 8", "recompute all saved tensors", "page saved tensors to flash"
+  std::string what;  // "batch 8", "recompute all saved tensors", "page saved tensors to flash", "--lowering compiled"
   bool fits = false;
   double latency_cycles = 0, energy_pj = 0;
   std::int64_t peak_bytes = 0;
-  std::string reason;  // why it does not, or cannot be told
+  std::string reason;  // why it does not, or cannot be told; or how it is better
 };
 
 // What an event did not begin before: its core was free, a result was there, there was room in a memory.

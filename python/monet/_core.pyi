@@ -79,6 +79,7 @@ class StepRequest:
     compare: bool
     pack: bool
     advise: bool
+    suggest_up_to: int
     trace: bool
     lifetimes: bool
     graph: bool

@@ -26,6 +26,7 @@ void add_pack(CLI::App& app, PackCommand& command);
 void add_precisions(CLI::App& app, PrecisionCommands& commands);
 void add_remat(CLI::App& app, RematCommand& command);
 void add_report(CLI::App& app, ReportCommand& command);
+void add_serve(CLI::App& app, ServeCommand& command);
 void add_compare(CLI::App& app, CompareCommand& command);
 void add_validate(CLI::App& app, ValidateCommand& command);
 

@@ -96,6 +96,11 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   const OptionGroup schedule(*evaluate, schedule_group);
   schedule.off("--no-compare", command.options.compare, "leave out inference, to compare with");
   schedule.off("--no-pack", command.options.pack, "leave out addresses: memory is then what is live");
+  evaluate
+      ->add_flag("--suggest", command.suggest,
+                 "try other options (numbers, lowering, order, batch) and list those that help, however long it "
+                 "takes; a text and a folder do so by themselves where the step has up to 1,000 tiles or launches")
+      ->group(schedule_group);
   add_evaluate_outputs(*evaluate, command);
   add_common(*evaluate, command.common);
   evaluate->footer(

@@ -16,6 +16,7 @@
 #include <monet/precision.h>
 #include <monet/remat.h>
 #include <monet/report.h>
+#include <monet/serve.h>
 #include <monet/simulate.h>
 #include <monet/train.h>
 #include <monet/validate.h>
@@ -118,6 +119,7 @@ struct EvaluateCommand {
   EvaluateView view;
   std::string folder;                               // of all files, with names of their own; or empty
   std::string csv, trace, chakra, lifetimes, plan;  // files to write, or empty
+  bool suggest = false;                             // however large the step is, and for JSON too
 };
 
 struct CheckpointCommand {
@@ -217,6 +219,11 @@ struct RematCommand {
   std::string output;       // the file to write, or empty
 };
 
+struct ServeCommand {
+  ServeOptions options;
+  std::string most_upload = "256MiB";
+};
+
 struct ReportCommand {
   CommonOptions common;
   std::string input, second;  // the second may be empty
@@ -259,6 +266,7 @@ int run(const FuseCommand& command);
 int run(const ExploreCommand& command);
 int run(const RematCommand& command);
 int run(const ReportCommand& command);
+int run(const ServeCommand& command);
 int run(const CompareCommand& command);
 int run(const ValidateCommand& command);
 

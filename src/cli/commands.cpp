@@ -56,6 +56,7 @@ const std::vector<Command>& all_commands() {
       command(build, add_explore),
       command(read_results, add_report),
       command(read_results, add_compare),
+      command(read_results, add_serve),
       command(bare, add_pack),
       command(bare, add_remat),
       command(trust, add_validate),

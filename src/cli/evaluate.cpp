@@ -1,11 +1,15 @@
 #include "cli/command.h"
 #include "cli/files.h"
 
+#include <limits>
 #include <ostream>
 
 namespace monet::cli {
 
 namespace {
+
+// Tiles or launches of a step that is evaluated again within a blink.
+constexpr std::int64_t quick_step = 1000;
 
 // What -o writes, with names of its own.
 int write_folder(Evaluation& evaluation, const std::string& folder) {
@@ -41,6 +45,11 @@ int run(const EvaluateCommand& command) {
   options.trace = everything || !command.trace.empty() || !command.chakra.empty();
   options.lifetimes = everything || !command.lifetimes.empty() || !command.chakra.empty();
   options.graph = everything || !command.chakra.empty();
+  if (command.suggest) {
+    options.suggest_up_to = std::numeric_limits<std::int64_t>::max();
+  } else if (everything || (!command.common.json && !command.common.quiet)) {
+    options.suggest_up_to = quick_step;
+  }
   const bool watched = is_watched(command.common);
   if (watched) options.progress = show_progress;
   auto evaluation = evaluate_network(command.model, options);

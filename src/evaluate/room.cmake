@@ -101,6 +101,7 @@ monet_room(evaluate
   run/result_trace.cpp
   run/step_graph.cpp
   run/step_graph_layout.cpp
+  run/suggestions.cpp
   run/train_network.cpp
   schedule/bookings.cpp
   schedule/fetches.cpp

@@ -24,6 +24,7 @@ monet_room(present
   page/page_inputs.cpp
   page/page_plans.cpp
   shared/critical_runs.cpp
+  shared/diagnosis.cpp
   shared/numbers.cpp
   shared/reach.cpp
   svg/hardware_draw.cpp

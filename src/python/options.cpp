@@ -89,6 +89,7 @@ void bind_options(nb::module_& module) {
       .def_rw("compare", &StepRequest::compare)
       .def_rw("pack", &StepRequest::pack)
       .def_rw("advise", &StepRequest::advise)
+      .def_rw("suggest_up_to", &StepRequest::suggest_up_to)
       .def_rw("trace", &StepRequest::trace)
       .def_rw("lifetimes", &StepRequest::lifetimes)
       .def_rw("graph", &StepRequest::graph)

@@ -44,6 +44,7 @@ export interface ResultData {
   reach_text: string; // lowering, and how well results like it were compared; empty: nothing to say
   fits: boolean;
   does_not_fit: string;
+  diagnosis: string[];
   latency_cycles: number;
   latency_s: number | null;
   latency_by: Parts; // compute, stall, traffic, recomputation, paging, room, waiting: adds up to latency_cycles

@@ -52,6 +52,7 @@ for (const dark of [false, true]) {
 test('the schedule is zoomed and moved by wheel, drag, buttons and keys', async () => {
   const { page, problems } = await open(browser, pageOf('small', smallReport()));
   const [start, end] = await span(page);
+  await page.locator(chart).scrollIntoViewIfNeeded();
   const box = (await page.locator(chart).boundingBox())!;
   await page.mouse.move(box.x + 600, box.y + 60);
   const scrolled = await page.evaluate(() => scrollY);

@@ -69,6 +69,7 @@ export function resultData(
     micro_batches: 1,
     fits: size.fits ?? true,
     does_not_fit: size.fits === false ? 'dram needs 46.1 MiB of 40 MiB' : '',
+    diagnosis: ['port dram rw is busy for 93 % of the step: 2 KiB cross it'],
     latency_cycles: total,
     latency_s: total / clock,
     latency_by: {

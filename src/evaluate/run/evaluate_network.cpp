@@ -218,6 +218,8 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
   if (parallel) set_rates(*result.parallel, *parallel, result);
   if (store) MONET_RETURN_IF_ERROR(store->save());
   if (!result.fits && options.advise) price_options(network, options, hardware, result);
+  if (result.fits && !parallel && result.tiles <= options.suggest_up_to)
+    price_suggestions(network, given, cache, result);
   if (options.compare && !options.inference && !parallel)
     compare_with_inference(network, options, hardware, cache, result);
   result.wall_s = seconds_since(start);

@@ -3,6 +3,7 @@
 
 #include "evaluate/machine/machine.h"
 #include "evaluate/run/result.h"
+#include "mapping/cache.h"
 
 #include <monet/evaluate.h>
 
@@ -13,5 +14,9 @@ std::vector<MemoryId> judge_fit(Evaluation& evaluation, const Hardware& hardware
 
 // What would fit: a smaller batch, recomputing, paging; each evaluated.
 void price_options(const Network& network, const StepRequest& options, const Hardware& hardware, Evaluation& result);
+
+// Options that would make it better: other numbers, another lowering, order or batch; each evaluated. The three that
+// help most.
+void price_suggestions(const Network& network, const StepRequest& options, MappingCache& cache, Evaluation& result);
 
 }  // namespace monet

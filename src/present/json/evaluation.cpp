@@ -1,5 +1,6 @@
 #include "present/json/json.h"
 #include "present/shared/critical_runs.h"
+#include "present/shared/diagnosis.h"
 #include "present/shared/numbers.h"
 
 #include <monet/evaluate.h>
@@ -208,6 +209,7 @@ std::string to_json(const Evaluation& evaluation) {
   json["micro_batches"] = evaluation.micro_batches;
   json["fits"] = evaluation.fits;
   json["does_not_fit"] = evaluation.does_not_fit;
+  json["diagnosis"] = diagnosis_of(evaluation);
   json["latency_cycles"] = evaluation.latency_cycles;
   json["latency_s"] = clocked ? Json(evaluation.latency_s) : Json(nullptr);
   json["latency_by"] = json_of(evaluation.latency_by);

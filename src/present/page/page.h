@@ -12,6 +12,8 @@ namespace monet {
 
 // Empty: this build has none. cmake/embed_page.cmake writes the definition.
 std::string_view page_template();
+// The page of `monet serve`, complete.
+std::string_view serve_template();
 
 // All texts but name and title are JSON, as one of our writers or a file that was checked has it.
 struct PageEvaluation {

@@ -1,6 +1,7 @@
 #include "present/text/evaluation.h"
 
 #include "base/quantities.h"
+#include "present/shared/diagnosis.h"
 #include "present/shared/numbers.h"
 #include "present/shared/reach.h"
 
@@ -119,6 +120,11 @@ std::string head_text(const Evaluation& evaluation) {
   text += line("numbers", numbers_text(evaluation.recipe, evaluation.recipe_from));
   if (const std::string reach = reach_text(evaluation.reach); !reach.empty()) text += line("model", reach);
   if (!evaluation.fits) text += line("DOES NOT FIT", evaluation.does_not_fit);
+  const char* diagnosis = "diagnosis";
+  for (const std::string& sentence : diagnosis_of(evaluation)) {
+    text += line(diagnosis, sentence);
+    diagnosis = "";
+  }
   if (evaluation.latency_cycles > 0) {
     text += line("latency", latency_text(evaluation));
     text += line("energy", energy_line(evaluation) + (evaluation.parallel ? ", of one chip" : ""));
@@ -168,7 +174,7 @@ std::string filled_text(const Evaluation& evaluation) {
 Text options_text(const Evaluation& evaluation) {
   if (evaluation.options.empty()) return "";
   const TimeText time(evaluation.clock_hz);
-  Table table({{"what could be done"},
+  Table table({{evaluation.fits ? "what would be better" : "what could be done"},
                {"fits"},
                {"peak", Align::right},
                {"latency", Align::right},
@@ -211,14 +217,14 @@ std::vector<const MemoryResult*> outer_memories(const Evaluation& evaluation) {
 
 Text to_text(const Evaluation& evaluation, const EvaluateView& view) {
   Text text = head_text(evaluation);
-  // What to do comes first where it does not fit.
-  if (!evaluation.fits) text += options_text(evaluation) + peak_text(evaluation, view);
+  // What to do comes first.
+  text += options_text(evaluation);
+  if (!evaluation.fits) text += peak_text(evaluation, view);
   text += phases_text(evaluation) + energy_table(evaluation) + cores_text(evaluation) + links_text(evaluation) +
           memories_text(evaluation);
   if (evaluation.fits) text += peak_text(evaluation, view);
   text += operators_text(evaluation, view) + critical_path_text(evaluation) + comparison_text(evaluation) +
           filled_text(evaluation);
-  if (evaluation.fits) text += options_text(evaluation);
   return text;
 }
 

@@ -47,6 +47,7 @@ function decodeResult(r: Unknown): ResultData {
     reach_text: text(r.reach_text),
     fits: r.fits !== false,
     does_not_fit: text(r.does_not_fit),
+    diagnosis: texts(r.diagnosis),
     latency_cycles: number(r.latency_cycles),
     latency_s: nullable(r.latency_s),
     latency_by: parts(r.latency_by),

@@ -20,6 +20,7 @@ export function summarySection(evaluation: Evaluation): Child {
   const { result } = evaluation;
   return [
     verdict(evaluation),
+    diagnosis(evaluation),
     h(
       'div',
       { class: 'cards' },
@@ -28,7 +29,7 @@ export function summarySection(evaluation: Evaluation): Child {
       memoryCard(evaluation),
       workCard(evaluation),
     ),
-    !result.fits && result.options.length > 0 && optionsTable(evaluation),
+    result.options.length > 0 && optionsTable(evaluation),
   ];
 }
 
@@ -41,6 +42,13 @@ function verdict({ result }: Evaluation): Child {
     h('span', { class: `badge ${result.fits ? 'good' : 'bad'}` }, result.fits ? '✓ fits' : '✗ does not fit'),
     h('span', null, what),
     !result.fits && result.does_not_fit !== '' && h('strong', { class: 'more' }, result.does_not_fit),
+  );
+}
+
+function diagnosis({ result }: Evaluation): Child {
+  return (
+    result.diagnosis.length > 0 &&
+    h('ul', { class: 'diagnosis' }, ...result.diagnosis.map((sentence) => h('li', null, sentence)))
   );
 }
 
@@ -207,7 +215,7 @@ function workCard({ result, clock }: Evaluation): HTMLElement {
 
 function optionsTable({ result, clock }: Evaluation): HTMLElement {
   const made = table({
-    label: 'What would fit',
+    label: result.fits ? 'What would be better' : 'What would fit',
     rows: result.options,
     columns: [
       { name: 'option', value: (o) => o.what },

@@ -1,0 +1,7 @@
+monet_room(pipeline
+  USES base
+  SOURCES
+  order.cpp
+  stages.cpp
+  timeline.cpp
+)

@@ -1,0 +1,234 @@
+"""Does `monet serve` answer as the program does, keep what it found, and let nobody else in?"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+MODELS = Path(__file__).parents[2] / "data" / "models"
+QUESTION = {"network": "lenet5", "machine": "edge_tpu", "batch": 4}
+
+
+@dataclass
+class Server:
+    process: subprocess.Popen
+    url: str
+
+    @property
+    def host(self) -> str:
+        return urllib.parse.urlsplit(self.url).netloc
+
+    @property
+    def token(self) -> str:
+        return urllib.parse.urlsplit(self.url).query.removeprefix("token=")
+
+    def ask(self, path: str, body: bytes | str | dict | None = None, **headers: str) -> tuple[int, bytes]:
+        if isinstance(body, dict):
+            body = json.dumps(body)
+        if isinstance(body, str):
+            body = body.encode()
+        request = urllib.request.Request(f"http://{self.host}{path}", data=body)
+        for name, value in {"X-Monet-Token": self.token, **{k.replace("_", "-"): v for k, v in headers.items()}}.items():
+            request.add_header(name, value)
+        try:
+            with urllib.request.urlopen(request, timeout=600) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    def json(self, path: str, body: bytes | str | dict | None = None) -> dict | list:
+        status, said = self.ask(path, body)
+        assert status == 200, said
+        return json.loads(said)
+
+
+@contextmanager
+def serving(monet: Path, folder: Path, *arguments: str) -> Iterator[Server]:
+    command = [monet, "serve", "--port", "0", "--folder", folder, *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            url = process.stdout.readline().strip()
+            assert url.startswith("http://127.0.0.1:"), process.stderr.read()
+            yield Server(process, url)
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def server(monet: Path, tmp_path: Path) -> Iterator[Server]:
+    with serving(monet, tmp_path / "runs") as running:
+        yield running
+
+
+def test_the_url_is_a_page(server: Server) -> None:
+    with urllib.request.urlopen(server.url) as answer:
+        page = answer.read().decode()
+    assert answer.status == 200 and page.startswith("<!doctype html>") and not answer.headers.get("Set-Cookie")
+    assert "frame-ancestors" in answer.headers["Content-Security-Policy"] or "default-src" in answer.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("path", ["/", "/api/networks", "/api/runs/1", "/api/nothing", "/../etc/passwd"])
+def test_nobody_without_the_token(server: Server, path: str) -> None:
+    for token in ("", "0" * 32, server.token[:-1]):
+        status, said = server.ask(path, X_Monet_Token=token)
+        assert status == 401 and "token" in json.loads(said)["error"]["message"]
+
+
+def test_other_hosts_and_origins(server: Server) -> None:
+    assert server.ask("/api/networks", Host="example.org")[0] == 421
+    assert server.ask("/api/networks", Origin="http://example.org")[0] == 403
+    assert server.ask("/api/networks", Origin=f"http://{server.host}")[0] == 200
+
+
+def test_lists(server: Server) -> None:
+    assert "resnet18" in {network["name"] for network in server.json("/api/networks")}
+    assert "edge_tpu" in {machine["name"] for machine in server.json("/api/machines")}
+    machine = server.json("/api/machines/edge_tpu")
+    assert machine["parameters"]["x"] == "4" and "name: edge_tpu" in machine["text"]
+    assert server.ask("/api/machines/nothing")[0] == 404
+    assert "edge_tpu" in {space["name"] for space in server.json("/api/spaces")}
+
+
+def test_an_evaluation_is_that_of_the_program(server: Server, monet: Path) -> None:
+    answer = server.json("/api/evaluate", QUESTION)
+    assert answer["words"] == "monet evaluate lenet5 --hardware edge_tpu --batch 4"
+    by_hand = subprocess.run([monet, *answer["words"].split()[1:], "--json", "-q"], check=True, capture_output=True, text=True)
+    one = json.loads(by_hand.stdout)
+    for figure in ("latency_cycles", "energy_pj", "peak_bytes", "operators", "diagnosis", "recipe"):
+        assert answer["result"][figure] == one[figure]
+    runs = server.json("/api/runs")
+    assert [run["id"] for run in runs] == [answer["run"]] and runs[0]["question"] == QUESTION
+    status, page = server.ask(f"/api/runs/{answer['run']}/page")
+    assert status == 200 and b"lenet5" in page
+    status, plan = server.ask(f"/api/runs/{answer['run']}/plan")
+    assert status == 200
+    again = server.json("/api/evaluate?keep=no", {**QUESTION, "plan": plan.decode()})
+    assert again["run"] == 0 and again["result"]["latency_cycles"] == one["latency_cycles"]
+    assert len(server.json("/api/runs")) == 1
+
+
+def test_a_network_and_a_machine_of_ones_own(server: Server) -> None:
+    kept = server.json("/api/networks?name=../my%20net.onnx", (MODELS / "mlp_robotics.onnx").read_bytes())
+    assert kept["network"].startswith("upload:") and kept["network"].endswith("/mynet.onnx")
+    text = server.json("/api/machines/edge_tpu")["text"]
+    own = server.json("/api/machines", text.replace("name: edge_tpu", "name: mine"))
+    assert own["name"] == "mine"
+    answer = server.json("/api/evaluate", {"network": kept["network"], "machine_yaml": text, "set": {"x": 2}})
+    assert answer["result"]["fits"] and "x=2" in answer["words"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "words"),
+    [
+        ("/api/evaluate", "{", "no JSON"),
+        ("/api/evaluate", "[]", "no JSON object"),
+        ("/api/evaluate", {**QUESTION, "colour": "red"}, "is not known"),
+        ("/api/evaluate", {**QUESTION, "batch": 0}, "no whole number"),
+        ("/api/evaluate", {**QUESTION, "batch": "many"}, "no whole number"),
+        ("/api/evaluate", {**QUESTION, "network": "/etc/passwd"}, "there is no network"),
+        ("/api/evaluate", {**QUESTION, "network": "upload:" + "0" * 32 + "/x"}, "there is no network"),
+        ("/api/evaluate", {**QUESTION, "network": "upload:../../../../etc/passwd"}, "there is no network"),
+        ("/api/evaluate", {**QUESTION, "machine": "../edge_tpu"}, "there is no preset"),
+        ("/api/evaluate", {"network": "lenet5"}, "give a preset"),
+        ("/api/evaluate", {**QUESTION, "precision": "/etc/recipe.yaml"}, "looks like a file"),
+        ("/api/evaluate", {**QUESTION, "set": {"x": [1]}}, "has no value"),
+        ("/api/evaluate", {**QUESTION, "plan": "stacks: ["}, ""),
+        ("/api/evaluate", {**QUESTION, "command": "optimize"}, "takes long"),
+        ("/api/jobs", {**QUESTION, "command": "format"}, "there is no 'format'"),
+        ("/api/jobs", {"command": "explore", "space": "../space.yaml"}, "not the name of a space"),
+        ("/api/networks", b"this is no network", ""),
+        ("/api/machines", "name: [", ""),
+        ("/api/machines", "monet: 1\ninclude: ../../secret.yaml\n", "is no preset"),
+        ("/api/machines", "monet: 1\ncores: {a: {include: [edge_tpu, /etc/passwd]}}\n", "is no preset"),
+    ],
+)
+def test_mistakes_are_told(server: Server, path: str, body: bytes | str | dict, words: str) -> None:
+    status, said = server.ask(path, body)
+    error = json.loads(said)["error"]
+    assert status == 400 and error["message"] and words in error["message"]
+
+
+def test_an_upload_that_is_too_large(monet: Path, tmp_path: Path) -> None:
+    with serving(monet, tmp_path / "runs", "--most-upload", "1KiB") as server:
+        try:
+            status, _ = server.ask("/api/networks", b"x" * 5000)
+        except (urllib.error.URLError, ConnectionError):
+            return  # it hung up before all was sent
+        assert status == 413
+
+
+def until(condition: Callable[[], bool]) -> None:
+    for _ in range(1200):
+        if condition():
+            return
+        time.sleep(0.1)
+    pytest.fail("it does not come about")
+
+
+def test_a_search_in_the_background(server: Server) -> None:
+    job = server.json("/api/jobs", {**QUESTION, "command": "fuse"})["job"]
+    until(lambda: server.json("/api/jobs")[0]["state"] in ("done", "failed"))
+    report = server.json("/api/jobs")[0]
+    assert report["id"] == job and report["state"] == "done", report
+    run = server.json(f"/api/runs/{report['run']}")
+    assert run["run"]["command"] == "fuse" and run["result"]["stacks"]
+    assert server.ask("/api/jobs/99/stop", "")[0] == 404
+
+
+def test_a_search_is_stopped(server: Server) -> None:
+    job = server.json("/api/jobs", {"network": "resnet18-cifar", "machine": "edge_tpu", "command": "optimize", "evaluations": 100000})["job"]
+    waiting = server.json("/api/jobs", {**QUESTION, "command": "fuse"})["job"]
+    until(lambda: server.json("/api/jobs")[1]["state"] == "running")
+    server.json(f"/api/jobs/{waiting}/stop", "")
+    server.json(f"/api/jobs/{job}/stop", "")
+    until(lambda: all(one["state"] == "stopped" for one in server.json("/api/jobs")))
+
+
+def test_fifty_at_once(server: Server) -> None:
+    answers: list[int] = []
+
+    def ask(batch: int) -> None:
+        answers.append(server.ask("/api/evaluate?keep=no", {**QUESTION, "batch": 1 + batch % 3})[0])
+
+    threads = [threading.Thread(target=ask, args=(k,)) for k in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [200] * 50
+
+
+def test_what_is_done_survives_a_kill(monet: Path, tmp_path: Path) -> None:
+    with serving(monet, tmp_path / "runs") as server:
+        first = server.json("/api/evaluate", QUESTION)
+        server.process.kill()
+    with serving(monet, tmp_path / "runs") as server:
+        assert [run["id"] for run in server.json("/api/runs")] == [first["run"]]
+        assert server.json(f"/api/runs/{first['run']}")["result"]["latency_cycles"] == first["result"]["latency_cycles"]
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_when_it_is_told(server: Server, how: signal.Signals) -> None:
+    server.json("/api/networks")
+    begin = time.monotonic()
+    server.process.send_signal(how)
+    assert server.process.wait(timeout=60) == 0
+    assert time.monotonic() - begin < 30
+
+
+def test_a_port_that_is_taken(server: Server, monet: Path, tmp_path: Path) -> None:
+    port = server.host.split(":")[1]
+    done = subprocess.run([monet, "serve", "--port", port, "--folder", tmp_path / "other"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "cannot listen" in done.stderr and "--port 0" in done.stderr
