@@ -80,6 +80,7 @@ class Nests {
         const bool term = results[i].can_be_term() || own[i].can_be_term();
         for (const Pieces& reading : own[i].readings) results[i].add(reading);
         if (!results[i].readings.empty()) results[i].kind = Value::Kind::pieces;
+        if (own[i].can_be_term()) results[i].joined_by = own[i].joined_by;
         results[i].may_be_term = term && results[i].is(Value::Kind::pieces);
       }
       found = true;
@@ -118,7 +119,7 @@ class Nests {
       if (wanted ? !from.can_be(*wanted) : !from.is(Value::Kind::same)) return false;
     }
     for (const Access& write : nest.writes) {
-      Value to = Value::term();
+      Value to = Value::term(node_.op == Op::ReduceMax ? "max" : node_.op == Op::ReduceMin ? "min" : "sum");
       for (std::size_t axis = 0; axis < write.axes.size(); ++axis) {
         if (!follows(write.axes[axis], cut.loop)) continue;
         const auto run = run_of_axis(write.axes[axis], nest.loops, cut.loop, cut.run);
@@ -214,6 +215,7 @@ bool is_linear(const Graph& graph, const Node& node, const std::vector<Value>& i
   std::vector<bool> terms;
   for (const Value& input : inputs) terms.push_back(input.can_be_term());
   const bool all = std::ranges::all_of(terms, [](bool term) { return term; });
+  if (std::ranges::any_of(inputs, [](const Value& v) { return v.joined_by != "sum"; })) return false;
   switch (node.op) {
     case Op::Add:
     case Op::Sub:

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace monet::parallel::checked {
@@ -18,14 +19,15 @@ struct Pieces {
 
 struct Value {
   enum class Kind : std::uint8_t { unknown, same, pieces, term } kind = Kind::unknown;
-  std::uint64_t constant_along = 0;  // same on all chips: axes along which it does not change, of any length
-  std::vector<Pieces> readings;      // pieces: what they can be; reshapes leave more than one
-  bool zero = false;                 // a beginning of sums
-  bool may_be_term = false;          // pieces: where axes have one element, it can be read as a term as well
+  std::uint64_t constant_along = 0;    // same on all chips: axes along which it does not change, of any length
+  std::vector<Pieces> readings;        // pieces: what they can be; reshapes leave more than one
+  bool zero = false;                   // a beginning of sums
+  std::string_view joined_by = "sum";  // a term
+  bool may_be_term = false;            // pieces: where axes have one element, it can be read as a term as well
 
   static Value same(std::uint64_t constant_along = 0) { return {.kind = Kind::same, .constant_along = constant_along}; }
   static Value pieces(std::size_t axis, std::int64_t run) { return {.kind = Kind::pieces, .readings = {{axis, run}}}; }
-  static Value term() { return {.kind = Kind::term}; }
+  static Value term(std::string_view joined_by = "sum") { return {.kind = Kind::term, .joined_by = joined_by}; }
   bool is(Kind other) const { return kind == other; }
   bool can_be_term() const { return kind == Kind::term || may_be_term; }
   bool can_be(const Pieces& wanted) const {

@@ -129,7 +129,7 @@ Value expanded(const Graph& graph, const Node& node, const Value& from) {
 Results after_view(const Graph& graph, const Node& node, const std::vector<Value>& inputs, bool own_axis) {
   if (std::ranges::any_of(inputs, [](const Value& v) { return v.is(Kind::term); })) {
     if (!std::ranges::all_of(inputs, &Value::can_be_term) || own_axis) return std::nullopt;
-    return std::vector<Value>(node.outputs.size(), Value::term());
+    return std::vector<Value>(node.outputs.size(), Value::term(inputs[0].joined_by));
   }
   const Shape& from = graph[node.inputs[0]].type.shape;
   const Shape& to = graph[node.outputs[0]].type.shape;
@@ -173,11 +173,11 @@ Results after_own_collective(const Graph& graph, const Node& node, const std::ve
     const Value& from = inputs[i];
     switch (node.op) {
       case Op::AllReduce:
-        if (!from.can_be_term()) return std::nullopt;
+        if (!from.can_be_term() || from.joined_by != node.attributes.text(Attr::reduction)) return std::nullopt;
         results.push_back(Value::same());
         break;
       case Op::ReduceScatter:
-        if (!from.can_be_term()) return std::nullopt;
+        if (!from.can_be_term() || from.joined_by != "sum") return std::nullopt;
         results.push_back(Value::pieces(along(i), run(node.outputs[i], i)));
         break;
       case Op::AllGather:
@@ -196,9 +196,10 @@ Results after_own_collective(const Graph& graph, const Node& node, const std::ve
 
 Results after_other_collective(const Graph& graph, const Node& node, const std::vector<Value>& inputs) {
   std::vector<Value> results = inputs;
-  const bool maximum = node.op == Op::AllReduce && node.attributes.text(Attr::reduction) != "sum";
+  const std::string_view reduction =
+      node.op == Op::AllReduce ? std::string_view(node.attributes.text(Attr::reduction)) : "sum";
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].is(Kind::term) && maximum) return std::nullopt;
+    if (inputs[i].is(Kind::term) && inputs[i].joined_by != reduction) return std::nullopt;
     results[i].constant_along = 0;
     if (node.op == Op::AllReduce || !inputs[i].is(Kind::pieces)) continue;
     const auto& axes = node.attributes.integers(Attr::axes);
