@@ -21,6 +21,10 @@ bool is_mean(const Node& node) {
   return node.attributes.has(Attr::reduction) && node.attributes.text(Attr::reduction) == "mean";
 }
 
+bool numbers_places(const Node& node) {
+  return node.op != Op::MaxPool || (node.outputs.size() > 1 && node.outputs[1].valid());
+}
+
 // Whether a scale belongs to more than one chip's part.
 bool shares_scales(const Format& format) { return format.is_scaled() || format.tensor_scale_bits > 0; }
 
@@ -61,6 +65,13 @@ std::string obstacle(const Graph& graph, const Node& node, const Cut& cut) {
         return "its causal mask is that of the whole sequence";
       break;
     }
+    case Op::MaxPool:
+    case Op::MaxPoolGrad:
+    case Op::MaxUnpool:
+      // Of batch and channels alone every chip numbers its own.
+      if (numbers_places(node) && cut.inputs[0].is_sharded() && cut.inputs[0].axis > 1)
+        return "places of its maxima are numbered over whole images";
+      break;
     case Op::Adam8bitUpdate: return "its blocks of numbers lie across the pieces";
     case Op::Range:
     case Op::EyeLike: return "its values depend on the place";

@@ -119,7 +119,14 @@ class Pass {
 
   // Places of elements in their tensor, which every chip counts in its own pieces.
   bool numbers_places(TensorId id) const {
-    const NodeId producer = before_[id].producer;
+    constexpr int longest = 8;
+    NodeId producer = before_[id].producer;
+    for (int i = 0; i < longest && producer.valid(); ++i) {
+      const Node& node = before_[producer];
+      if (node.op != Op::Cast && family_of(node.op) != OpFamily::view) break;
+      id = node.inputs[0];
+      producer = before_[id].producer;
+    }
     return producer.valid() && before_[producer].op == Op::MaxPool && before_[producer].outputs[0] != id;
   }
 
