@@ -43,7 +43,8 @@ def test_gradients_are_sent_once(evaluate) -> None:
 
 
 def test_without_overlap_it_takes_longer(evaluate) -> None:
-    arguments = (NETWORK, *COMMON, "--chips", "8", "--batch", "16", "--json")
+    # Several buckets of gradients: the last cannot run beside anything.
+    arguments = ("gpt2-small:layers=4", *COMMON, "--chips", "8", "--batch", "16", "--json")
     beside = found(evaluate(*arguments))
     after = found(evaluate(*arguments, "--parallel", "overlap=off"))
     assert after["latency_s"] > beside["latency_s"]
@@ -81,7 +82,7 @@ def test_a_plan_gives_the_same_again(evaluate, tmp_path) -> None:
 
 def test_ten_thousand_chips(evaluate) -> None:
     report = found(
-        evaluate(NETWORK, *COMMON, "--chips", "8192", "--parallel", "tp=2", "--batch", "8192", "--json", timeout=60)
+        evaluate(NETWORK, *COMMON, "--chips", "8192", "--parallel", "tp=2", "--batch", "8192", "--json")
     )
     assert report["parallel"]["recipe"] == "dp=4096,tp=2,zero=0"
 
