@@ -141,6 +141,28 @@ TEST(EvaluateClosedForm, OverABusDataForSeveralCoresMoveOnce) {
   }
 }
 
+// One core makes y, as one buffer. Two cores read its first row, two others its second.
+TEST(EvaluateClosedForm, OverABusPartsForSeveralCoresMoveOnce) {
+  const Attributes product = {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}};
+  GraphBuilder b("parts");
+  const TensorId y = b.add(Op::Relu, "y", {b.input("x", {2, 64})});
+  b.output(b.add(Op::MatMul, "fc", {y, b.parameter("w", {64, 16})}, product));
+  std::string text = "memories:\n  " + memory("dram", "dram", "1 GiB", 4096) + "\ncores:\n";
+  for (int i = 0; i < 5; ++i) {
+    text += rate_core(fmt::format("c{}", i), memory("sram", "sram", "1 MiB", 4096) + ", dram: {use: dram}");
+  }
+  text += "links:\n  - {bus: [c0, c1, c2, c3, c4, dram], width: 32 bit/cycle}\n";
+  const Case c(finished(b), text,
+               "operators: {y: {cores: [c4]}, fc: {split: {D: 2, K: 2}, cores: [c0, c1, c2, c3]}}\n");
+  const auto rows = c.transfers("y", TransferKind::core_to_core);
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(std::ranges::count(rows, false, &ScheduledTransfer::joined), 2);
+  for (const ScheduledTransfer& transfer : rows) {
+    EXPECT_EQ(transfer.bytes, 4 * 64);
+    EXPECT_EQ(transfer.end - transfer.start, 64);
+  }
+}
+
 // ---- what stays and what goes
 
 // Two products in turn, tile by tile; each weight has 1024 bytes.
