@@ -238,8 +238,9 @@ std::size_t Evaluator::cores_left_open(const PlanRequest& request) const {
 }
 
 Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request) {
-  // A quarter of the cores takes less than a third of the time to try. Where it is far slower, so is a half.
-  constexpr double near = 1.25;
+  // A quarter of the cores is cheap to try. Where T(n) = a / n + b n + c and a half is faster than all, a quarter takes
+  // less than 1.75 times as long; near that, a half is hardly faster.
+  constexpr double near = 1.5;
   MONET_TRY(std::optional<Evaluated> all, evaluate_on(request, {}, std::numeric_limits<double>::infinity()));
   Evaluated best = *std::move(all);
   const std::size_t cores = counts_streams() ? cores_left_open(request) : 0;

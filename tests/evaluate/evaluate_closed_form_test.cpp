@@ -163,6 +163,23 @@ TEST(EvaluateClosedForm, OverABusPartsForSeveralCoresMoveOnce) {
   }
 }
 
+// 5 rows of 24 elements: an addition each, and 24 products at the end; or after each row, of what it adds.
+TEST(EvaluateClosedForm, AMeanInPartsScalesEachPart) {
+  GraphBuilder b("mean");
+  b.output(b.add(Op::ReduceMean, "mean", {b.input("x", {5, 24})},
+                 {{Attr::axes, std::vector<std::int64_t>{0}}, {Attr::keepdims, std::int64_t{0}}}));
+  const Graph graph = finished(b);
+  const auto computed = [](const Case& c) {
+    double cycles = 0;
+    for (const ScheduledTile& tile : c.tiles("mean")) cycles += c.schedule().costs[tile.cost].compute_cycles;
+    return cycles;
+  };
+  EXPECT_EQ(computed(Case(graph, with_dram(1, 4096))), 5 * 24 + 24);
+  const Case c(graph, with_dram(1, 4096), "operators: {mean: {tile: {B: 1}}}\n");
+  EXPECT_EQ(c.tiles("mean").size(), 5U);
+  EXPECT_EQ(computed(c), 5 * (24 + 24));
+}
+
 // ---- what stays and what goes
 
 // Two products in turn, tile by tile; each weight has 1024 bytes.

@@ -176,8 +176,8 @@ TEST(Policy, LongSumsAreTiled) {
   EXPECT_LT(2 * c.cycles(), Case(c.graph(), machine, "operators:\n  product: {split: {D: 16}}\n").cycles());
 }
 
-// No bus: each core fetches all weights by itself through one port, n · 2^18 B · 8 / 64 bit/cycle, and computes 2^20 / n
-// cycles. The estimate has them come once; what is done is the best of the shares.
+// No bus: each core fetches all weights by itself through one port, n · 2^18 B · 8 / 64 bit/cycle, and computes 2^20 /
+// n cycles. The estimate has them come once; what is done is the best of the shares.
 TEST(Policy, FewerCoresWhereMoreAreSlower) {
   const auto machine = [](int cores) {
     return "memories:\n  dram: {kind: dram, size: 1 GiB, " + costs() + ", " + port("64") + "}\ncores:\n" +

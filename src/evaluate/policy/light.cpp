@@ -12,7 +12,7 @@ namespace monet {
 namespace {
 
 // Of what takes more, pieces of home memory are read as they are: transfers would take longer than they save.
-constexpr std::int64_t most_pieces = 1024;
+constexpr std::int64_t most_pieces = 2048;
 
 const CuttableLoop* loop_named(const TilingGraph& tiling, NodeId node, Dim name) {
   for (const CuttableLoop& loop : tiling.cuttable(node)) {

@@ -30,9 +30,9 @@ class LightPieces {
               const RoutedMachine& machine, CoreShare share, TileCosts& costs, const std::vector<bool>& sums);
 
   // The pieces of a light operator on a kind of core, beside those that it is split into already: as few as fit half of
-  // its core's memory, along loops that its readers can be cut along too, or along any where those do not do, and of those
-  // where they meet the fewest buffers. As they are where they fit, where the operator is no faster for it (it computes longer than its data take
-  // from home, or its cores share a memory), or where nothing fits.
+  // its core's memory, along loops that its readers can be cut along too, or along any where those do not do, and of
+  // those where they meet the fewest buffers. As they are where they fit, where the operator is no faster for it (it
+  // computes longer than its data take from home, or its cores share a memory), or where nothing fits.
   std::vector<LoopSize> cut(NodeId node, std::uint32_t kind, std::vector<LoopSize> pieces);
   // An operator, light or not, is cut so.
   void add(NodeId node, std::span<const LoopCut> cuts) { buffers_.add(node, cuts); }

@@ -82,7 +82,7 @@ class Policy {
   const TilingGraph* tiling_;
   SplitTable* defaults_;
   bool on_chip_;
-  CoreShare share_;        // of the plan that is being completed
+  CoreShare share_;         // of the plan that is being completed
   PolicySplit restricted_;  // the last one over given cores
 };
 

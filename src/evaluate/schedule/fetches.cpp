@@ -81,9 +81,7 @@ Fetches::Source Fetches::find_sender(const Wanted& wanted, MemoryId memory) {
   if (in_.assignment.transfers != PlanTransfers::direct) return {};
   const BufferId buffer = wanted.buffer;
   const double bits = 8.0 * static_cast<double>(wanted.bytes);
-  const auto can_send = [&](const Copy& copy) {
-    return copy.memory != memory && copy.has(wanted.group, wanted.input);
-  };
+  const auto can_send = [&](const Copy& copy) { return copy.memory != memory && copy.has(wanted.group, wanted.input); };
   std::uint32_t best = none;
   std::size_t senders = 0;
   for (std::uint32_t c = residency_.first(buffer); c != none; c = residency_[c].next) {

@@ -17,8 +17,7 @@ Readers::Readers(const Graph& graph, const TileGraph& tiles, const TilePlaces& p
     const bool forward = graph[tiles.node[t]].phase == Phase::forward;
     for (const TileRead& read : tiles.reads_of(TileId(t))) {
       const std::size_t b = read.buffer.index();
-      into_[next_[b]] = {places.streams(TileId(t), read) ? MemoryId() : places.memory_for(TileId(t), read),
-                         read.part};
+      into_[next_[b]] = {places.streams(TileId(t), read) ? MemoryId() : places.memory_for(TileId(t), read), read.part};
       tile_[next_[b]++] = static_cast<std::uint32_t>(t);
       ++left_[b].all;
       if (forward) ++left_[b].in_forward;

@@ -52,7 +52,7 @@ class Readers {
   }
 
   struct Into {
-    MemoryId memory;  // of the core; not valid: it streams
+    MemoryId memory;         // of the core; not valid: it streams
     std::uint32_t part = 0;  // in TileGraph::parts
   };
   struct Left {

@@ -44,7 +44,7 @@ class TilePlaces {
   const TileGraph& tiles_;
   const RoutedMachine& machine_;
   std::vector<CoreId> core_;
-  std::vector<std::uint32_t> piece_;      // by tile: of its operator's split, a number of its own
+  std::vector<std::uint32_t> piece_;       // by tile: of its operator's split, a number of its own
   std::vector<std::uint32_t> split_axes_;  // by node: axes of its grid with more than one piece, a bit each
 };
 

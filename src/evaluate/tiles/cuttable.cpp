@@ -101,13 +101,16 @@ struct Effect {
   std::optional<Followed> followed;  // none: tiles add up
 };
 
-// A nest without the loop that every tile does for itself: it makes nothing but scratch, adds nothing up, or is a point.
+// A nest without the loop that every tile does for itself: it makes nothing but scratch, adds nothing up, or is a
+// point.
 bool is_repeated(const Nest& nest, const Loop& loop) {
+  const bool point = std::ranges::all_of(nest.loops, [](const Loop& l) { return l.size == 1; });
+  // A loop of that name and another size is another loop.
   const auto same = std::ranges::find(nest.loops, loop.name, &Loop::name);
-  if (same != nest.loops.end() && (same->size > 1 || same->size == loop.size)) return false;
-  return nest.proportional || std::ranges::all_of(nest.loops, [](const Loop& l) { return l.size == 1; }) ||
-         std::ranges::all_of(
-             nest.writes, [](const Access& access) { return access.kind == OperandKind::scratch && !access.accumulate; });
+  if (same != nest.loops.end() && (!point || same->size == loop.size)) return false;
+  return point || nest.proportional || std::ranges::all_of(nest.writes, [](const Access& access) {
+           return access.kind == OperandKind::scratch && !access.accumulate;
+         });
 }
 
 // One nest adds up over the loop, and what others make of the sum is proportional to it.
@@ -116,7 +119,7 @@ bool is_sum_over(const Passed& passed, const Loop& loop) {
   std::size_t sums = 0;
   for (const Use& use : passed.uses) {
     const auto number = find_loop(*use.nest, loop);
-    if (!number && use.nest->proportional) continue;
+    if (!number && use.nest->proportional && is_repeated(*use.nest, loop)) continue;
     if (!number || !adds_up(use, *number)) return false;
     ++sums;
   }
