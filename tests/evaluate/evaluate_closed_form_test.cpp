@@ -154,7 +154,7 @@ TEST(EvaluateClosedForm, OverABusPartsForSeveralCoresMoveOnce) {
   text += "links:\n  - {bus: [c0, c1, c2, c3, c4, dram], width: 32 bit/cycle}\n";
   const Case c(finished(b), text,
                "operators: {y: {cores: [c4]}, fc: {split: {D: 2, K: 2}, cores: [c0, c1, c2, c3]}}\n");
-  const auto rows = c.transfers("y", TransferKind::core_to_core);
+  const auto rows = c.transfers("y.out", TransferKind::core_to_core);
   ASSERT_EQ(rows.size(), 4U);
   EXPECT_EQ(std::ranges::count(rows, false, &ScheduledTransfer::joined), 2);
   for (const ScheduledTransfer& transfer : rows) {
