@@ -143,6 +143,40 @@ TEST(Gpt, DropsWhereMegatronDoes) {
             "(choose dropout=0 or flash=0)");
 }
 
+// Saved bytes of one more layer of a step whose numbers all have 16 bits.
+std::int64_t saved_bytes_of_a_layer(const std::string& sizes) {
+  std::int64_t sums[2] = {0, 0};
+  for (const std::int64_t layers : {2, 3}) {
+    training::StepOptions options;
+    options.recipe = training::Recipe{.values = {.compute = ElementType::bfloat16}};
+    const auto step =
+        training::make_training_step({network_of(fmt::format("{},layers={}", sizes, layers)), false, {}, {}}, options);
+    EXPECT_TRUE(step.has_value());
+    for (const training::SavedTensor& saved : step->saved) sums[layers - 2] += saved.storage_bytes;
+  }
+  return sums[1] - sums[0];
+}
+
+// Korthikanti et al. 2022, equation 1: s b h (34 + 5 a s / h). We count besides what that leaves out as small: mean and
+// deviation of each row of the two norms, in 32 bits. Masks of one byte are dropout's: three where it is on.
+TEST(Gpt, LayerSavesThePublishedBytes) {
+  const std::int64_t s = 32, b = 3, h = 64, a = 4;
+  const std::string sizes = "gpt:width=64,heads=4,vocabulary=100,tokens=32,batch=3";
+  const std::int64_t statistics = 2 * 2 * 4 * s * b;
+  EXPECT_EQ(saved_bytes_of_a_layer(sizes + ",dropout=10"), s * b * h * 34 + 5 * a * s * s * b + statistics);
+  EXPECT_EQ(saved_bytes_of_a_layer(sizes), s * b * h * 32 + 2 * a * s * s * b + statistics);
+  // Fused attention keeps the logarithm of each row's sum in place of the scores.
+  EXPECT_EQ(saved_bytes_of_a_layer(sizes + ",flash=1"), s * b * h * 32 + 2 * a * s * b + statistics);
+}
+
+// By the same rules: the inputs of the norms and of what follows them 8, query, output of attention 4, keys and values
+// 4 g/a; gate, what the activation makes of it, up and their product 8 f/h; logarithms of sums, one statistic a norm.
+TEST(Llama, LayerSavesByTheSameRules) {
+  const std::int64_t s = 32, b = 3, h = 64, a = 8, g = 2, f = 96;
+  EXPECT_EQ(saved_bytes_of_a_layer("llama:width=64,heads=8,kv_heads=2,ffn=96,vocabulary=100,tokens=32,batch=3"),
+            s * b * (12 * h + 4 * h * g / a + 8 * f) + 2 * a * s * b + 2 * 4 * s * b);
+}
+
 // Every parameter of a small network, in float64.
 void expect_gradients(const std::string& spec) {
   const Graph graph = network_of(spec);
