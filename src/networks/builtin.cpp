@@ -23,8 +23,8 @@ const std::vector<BuiltinNetwork>& table() {
   static const std::vector<BuiltinNetwork> all = [] {
     std::vector<BuiltinNetwork> networks;
     for (auto* family : {resnet_networks, mobilenet_networks, vit_networks, gpt_networks, gpt2like_networks,
-                         llama_networks, mixture_networks, deepseek_networks, bert_networks, mlp_networks,
-                         pets_networks, lenet_networks, unet_networks, fsrcnn_networks}) {
+                         llama_networks, nemotron_networks, mixture_networks, deepseek_networks, bert_networks,
+                         mlp_networks, pets_networks, lenet_networks, unet_networks, fsrcnn_networks}) {
       std::ranges::move(family(), std::back_inserter(networks));
     }
     return networks;

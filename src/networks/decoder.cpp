@@ -68,19 +68,41 @@ Rotation rotation(GraphBuilder& builder, std::int64_t tokens, std::int64_t featu
                                       {Attr::to, static_cast<std::int64_t>(ElementType::float32)}});
   const TensorId column = reshaped(builder, "rotary.column", place, {tokens, 1});
   const TensorId angle = builder.add(Op::Mul, "rotary.angles", {column, speed});
-  return {.cosine = builder.add(Op::Cos, "rotary.cos", {angle}), .sine = builder.add(Op::Sin, "rotary.sin", {angle})};
+  return {.cosine = builder.add(Op::Cos, "rotary.cos", {angle}),
+          .sine = builder.add(Op::Sin, "rotary.sin", {angle}),
+          .features = features};
 }
 
+namespace {
+
+std::vector<TensorId> split_features(GraphBuilder& builder, const std::string& name, TensorId x,
+                                     std::vector<std::int64_t> sizes) {
+  const std::size_t parts = sizes.size();
+  return builder.add_many(Op::Split, name, {x}, {{Attr::axis, std::int64_t{3}}, {Attr::split, std::move(sizes)}},
+                          parts);
+}
+
+TensorId joined_features(GraphBuilder& builder, const std::string& name, TensorId first, TensorId second) {
+  return builder.add(Op::Concat, name, {first, second}, {{Attr::axis, std::int64_t{3}}});
+}
+
+}  // namespace
+
 TensorId rotated(GraphBuilder& builder, const std::string& name, TensorId x, const Rotation& by) {
-  const std::int64_t half = axis_size(builder, x, 3) / 2;
-  const auto halves =
-      builder.add_many(Op::Split, name + ".halves", {x},
-                       {{Attr::axis, std::int64_t{3}}, {Attr::split, std::vector<std::int64_t>(2, half)}}, 2);
-  const TensorId turned =
-      builder.add(Op::Concat, name + ".turned", {builder.add(Op::Neg, name + ".negative", {halves[1]}), halves[0]},
-                  {{Attr::axis, std::int64_t{3}}});
+  const std::int64_t rest = axis_size(builder, x, 3) - by.features;
+  TensorId still;
+  if (rest > 0) {
+    const auto parts = split_features(builder, name + ".split", x, {by.features, rest});
+    x = parts[0];
+    still = parts[1];
+  }
+  const auto halves = split_features(builder, name + ".halves", x, {by.features / 2, by.features / 2});
+  const TensorId negative = builder.add(Op::Neg, name + ".negative", {halves[1]});
+  const TensorId turned = joined_features(builder, name + ".turned", negative, halves[0]);
   const TensorId along = builder.add(Op::Mul, name + ".cos", {x, by.cosine});
-  return builder.add(Op::Add, name + ".rotated", {along, builder.add(Op::Mul, name + ".sin", {turned, by.sine})});
+  const TensorId across = builder.add(Op::Mul, name + ".sin", {turned, by.sine});
+  const TensorId result = builder.add(Op::Add, name + ".rotated", {along, across});
+  return still.valid() ? joined_features(builder, name + ".whole", result, still) : result;
 }
 
 TensorId by_head(GraphBuilder& builder, const std::string& name, TensorId x, std::int64_t heads) {
@@ -124,21 +146,28 @@ TensorId gated_feed_forward(GraphBuilder& builder, const std::string& name, Tens
   return linear_without_bias(builder, name + ".down", gated, axis_size(builder, x, 2));
 }
 
+TensorId squared_feed_forward(GraphBuilder& builder, const std::string& name, TensorId x, std::int64_t inner) {
+  const TensorId up = linear_without_bias(builder, name + ".up", x, inner);
+  const TensorId active = builder.add(Op::Relu, name + ".relu", {up});
+  const TensorId square = builder.add(Op::Mul, name + ".square", {active, active});
+  return linear_without_bias(builder, name + ".down", square, axis_size(builder, x, 2));
+}
+
 Expected<Graph> decoder(GraphBuilder& builder, const OptionValues& values, const BlockPart& attention,
-                        const BlockPart& feed_forward) {
+                        const BlockPart& feed_forward, Norm norm) {
   const TensorId tokens = builder.input("input", {values["batch"], values["tokens"]}, ElementType::int64);
   const Shape table_shape = {values["vocabulary"], values["width"]};
   const TensorId table = builder.parameter("tok.weight", table_shape);
   TensorId x = builder.add(Op::Gather, "tok", {table, tokens}, {{Attr::axis, std::int64_t{0}}});
   for (std::int64_t i = 0; i < values["layers"]; ++i) {
     const std::string name = fmt::format("blocks.{}", i);
-    const TensorId attended = attention(name, i, rms_norm(builder, name + ".n1", x));
+    const TensorId attended = attention(name, i, norm(builder, name + ".n1", x));
     x = builder.add(Op::Add, name + ".add1", {x, attended});
-    const TensorId fed = feed_forward(name, i, rms_norm(builder, name + ".n2", x));
+    const TensorId fed = feed_forward(name, i, norm(builder, name + ".n2", x));
     x = builder.add(Op::Add, name + ".add2", {x, fed});
   }
   const TensorId head = values.is_on("tied") ? table : builder.parameter("head.weight", table_shape);
-  return finish(builder, multiply_by_transpose(builder, "head", rms_norm(builder, "norm", x), head), "logits");
+  return finish(builder, multiply_by_transpose(builder, "head", norm(builder, "norm", x), head), "logits");
 }
 
 }  // namespace monet::networks

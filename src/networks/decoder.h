@@ -30,9 +30,10 @@ TensorId rms_norm(GraphBuilder& builder, const std::string& name, TensorId x);
 struct Rotation {
   TensorId cosine;
   TensorId sine;
+  std::int64_t features;
 };
 Rotation rotation(GraphBuilder& builder, std::int64_t tokens, std::int64_t features, std::int64_t base);
-// x: [batch, heads, tokens, features]
+// x: [batch, heads, tokens, features]; features beyond those of the rotation stay as they are.
 TensorId rotated(GraphBuilder& builder, const std::string& name, TensorId x, const Rotation& by);
 
 // [batch, tokens, heads · features] as [batch, heads, tokens, features], and back.
@@ -48,11 +49,16 @@ TensorId grouped_attention(GraphBuilder& builder, const std::string& name, Tenso
 // down(silu(gate(x)) · up(x)), `inner` features wide inside.
 TensorId gated_feed_forward(GraphBuilder& builder, const std::string& name, TensorId x, std::int64_t inner);
 
+// max(up(x), 0)², and down.
+TensorId squared_feed_forward(GraphBuilder& builder, const std::string& name, TensorId x, std::int64_t inner);
+
 // Part of block number `layer`: what is added to x, from the norm of x. Names begin with `block`.
 using BlockPart = std::function<TensorId(const std::string& block, std::int64_t layer, TensorId x)>;
 
+using Norm = TensorId (*)(GraphBuilder& builder, const std::string& name, TensorId x);
+
 // Table of tokens, blocks of two parts, norm, head; from the options batch, layers, width, vocabulary, tokens, tied.
 Expected<Graph> decoder(GraphBuilder& builder, const OptionValues& values, const BlockPart& attention,
-                        const BlockPart& feed_forward);
+                        const BlockPart& feed_forward, Norm norm = rms_norm);
 
 }  // namespace monet::networks

@@ -31,6 +31,7 @@ std::vector<BuiltinNetwork> gpt_networks();
 std::vector<BuiltinNetwork> llama_networks();
 std::vector<BuiltinNetwork> mixture_networks();
 std::vector<BuiltinNetwork> deepseek_networks();
+std::vector<BuiltinNetwork> nemotron_networks();
 std::vector<BuiltinNetwork> gpt2like_networks();
 std::vector<BuiltinNetwork> bert_networks();
 std::vector<BuiltinNetwork> vit_networks();

@@ -16,6 +16,7 @@ monet_room(networks
   mixture_networks.cpp
   mlp.cpp
   mobilenet.cpp
+  nemotron.cpp
   network.cpp
   open.cpp
   options.cpp

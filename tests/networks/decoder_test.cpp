@@ -1,15 +1,19 @@
 // Do the large decoders have the parameters and the products of their published formulas, and are their gradients
 // right?
+#include "base/csv_records.h"
 #include "graph/nests.h"
 #include "networks/builtin.h"
 #include "support/gradient_check.h"
+#include "support/shared.h"
 #include "training/step.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <set>
 
 namespace monet {
 namespace {
@@ -211,6 +215,31 @@ TEST(Llama, GradientsAgreeWithDifferences) {
   expect_gradients("llama:layers=1,width=8,heads=4,kv_heads=1,head_width=6,ffn=6,vocabulary=7,tokens=4,tied=1");
 }
 
+TEST(Nemotron, HasThePublishedParametersAndProducts) {
+  // Arxiv 2402.16819, section 2, whose 3.2 billion of embeddings are 3.15 by its sizes; 2406.11704, section 2.1.
+  struct Published {
+    std::string name;
+    double embeddings, others;
+    std::int64_t l, h, shared;
+  };
+  for (const auto& [name, embeddings, others, l, h, shared] :
+       {Published{"nemotron-4-15b", 3.15, 12.5, 32, 6144, 1024}, {"nemotron-4-340b", 9.4, 331.6, 96, 18432, 1536}}) {
+    const Graph graph = network_of(name);
+    const std::int64_t f = 4 * h, v = 256000, s = 4096;
+    EXPECT_EQ(parameters_of(graph), l * (2 * h * h + 2 * h * shared + 2 * h * f + 4 * h) + 2 * v * h + 2 * h);
+    expect_rounded(2 * v * h, embeddings, 0.1, name);
+    expect_rounded(parameters_of(graph) - 2 * v * h, others, 0.1, name);
+    EXPECT_EQ(products_of(graph), s * (2 * l * h * (h + shared + s) + 2 * l * f * h + v * h)) << name;
+  }
+  EXPECT_EQ(message_of("nemotron-4-15b:head_width=6"),
+            "nemotron-4-15b:head_width=6: a head has 6 features, no multiple of 4 "
+            "(half of them turn, in pairs: choose another width, heads or head_width)");
+}
+
+TEST(Nemotron, GradientsAgreeWithDifferences) {
+  expect_gradients("nemotron-4-15b:layers=1,width=8,heads=2,kv_heads=1,ffn=6,vocabulary=7,tokens=4,batch=2");
+}
+
 // Queries of one head at positions 0 and 3: pair i turns by position / base^(2i/features).
 TEST(Llama, PositionsTurnPairsOfFeatures) {
   const Graph graph =
@@ -240,6 +269,48 @@ TEST(Llama, PositionsTurnPairsOfFeatures) {
       EXPECT_NEAR(value(rotated)[row * 4 + i + 2], y * std::cos(angle) + x * std::sin(angle), 1e-6);
     }
   }
+}
+
+// The network of a measured step by its sizes; empty where they are not all published.
+std::string measured_network(const CsvRecord& row) {
+  for (const char* column : {"layers", "hidden", "heads", "kv_heads", "ffn", "seq", "vocab", "params_b"}) {
+    if (!row.has(column)) return {};
+  }
+  const auto number = [&](const char* column) { return *row.integer(column); };
+  const std::string sizes =
+      fmt::format("layers={},width={},heads={},ffn={},tokens={},vocabulary={}", number("layers"), number("hidden"),
+                  number("heads"), number("ffn"), number("seq"), number("vocab"));
+  std::string model = *row.text("model");
+  std::ranges::transform(model, model.begin(), [](unsigned char letter) { return std::tolower(letter); });
+  const std::string shared = fmt::format(",kv_heads={}", number("kv_heads"));
+  if (model.find("llama") != std::string::npos) return "llama:" + sizes + shared;
+  if (model.find("nemotron") != std::string::npos) return "nemotron-4-15b:" + sizes + shared;
+  // The parameters that Megatron-Core's table of 2024 states are those of a head of its own.
+  return "gpt:" + sizes + (number("vocab") == 131072 ? ",tied=0" : "");
+}
+
+// Sizes of the steps that others have measured give the parameters that they state, to the digits that they state (one
+// 1.754 is called 1.7); of
+// Llama and Nemotron they leave the fraction out.
+TEST(MeasuredNetworks, HaveTheParametersThatAreStated) {
+  MONET_SHARED_OR_SKIP(path, "reference/parallel/measured_points.csv");
+  const auto rows = read_csv(path.string(), "");
+  ASSERT_TRUE(rows.has_value());
+  std::set<std::string> seen;
+  for (const CsvRecord& row : *rows) {
+    const std::string network = measured_network(row);
+    if (network.empty() || !seen.insert(network).second) continue;
+    const double billions = static_cast<double>(parameters_of(network_of(network))) / 1e9;
+    const std::string stated = *row.text("params_b");
+    const std::size_t point = stated.find('.');
+    const double digit =
+        point == std::string::npos ? 1 : std::pow(10.0, -static_cast<double>(stated.size() - point - 1));
+    const bool cut = !network.starts_with("gpt");
+    EXPECT_NEAR(cut ? std::floor(billions / digit) * digit : billions, *row.number("params_b"),
+                cut ? 1.01 : digit * 0.55)
+        << row.place() << ": " << network;
+  }
+  EXPECT_GT(seen.size(), 80U);
 }
 
 TEST(LlamaErrors, HeadsThatDoNotFit) {
