@@ -4,6 +4,7 @@
 #include "interpret/interpret.h"
 #include "networks/builtin.h"
 #include "support/gradient_check.h"
+#include "training/step.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -289,6 +290,23 @@ TEST(Mixtures, WholeNetworksAgreeWithDifferences) {
     ASSERT_TRUE(checked.has_value()) << checked.error().text();
     EXPECT_LE(checked->worst(), 1e-6) << spec;
   }
+}
+
+// q, k, v, out and the router of each layer, and a pair of thin matrices for each expert's three.
+TEST(Mixtures, TakeLowRankAdditionsExpertByExpert) {
+  const std::int64_t l = 2, h = 16, e = 4, f = 12, r = 3;
+  training::StepOptions options;
+  options.lora = training::LoraOptions{.rank = r, .alpha = r};
+  const auto step = training::make_training_step(
+      {experts_of("moe:layers=2,width=16,heads=4,kv_heads=2,experts=4,top_k=2,expert_ffn=12,vocabulary=40,tokens=8"),
+       false,
+       {},
+       {}},
+      options);
+  ASSERT_TRUE(step.has_value()) << step.error().text();
+  std::int64_t trained = 0;
+  for (const training::Trained& each : step->trained) trained += element_count(step->graph[each.parameter].type.shape);
+  EXPECT_EQ(trained, l * r * (2 * 2 * h + 2 * (h + h / 2) + (h + e) + 3 * e * (h + f)));
 }
 
 TEST(MixtureErrors, SizesThatDoNotFit) {
