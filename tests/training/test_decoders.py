@@ -3,6 +3,9 @@ float32, against the float64 executor; tests/networks compares that with central
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -32,3 +35,17 @@ def test_exported_steps_compute_the_same(case: StepCase, monet: Path, oracle: Pa
     expected = executor_step(files, oracle, tmp_path / "run")
     problems = step_differences.problems(files.sturdy(ran.results), files.sturdy(expected), ran.kept)
     assert len(ran.results) > 20 and not problems, "\n".join(problems[:40])
+
+
+# Parameters as published, MACs of the step: tests/networks. The limits are several times what it takes.
+@pytest.mark.parametrize("name, billions", [("llama3-405b", 405.85), ("deepseek-v3", 671.03), ("gpt-1t", 1008.04)])
+def test_the_largest_are_quick_and_small(name: str, billions: float, monet: Path) -> None:
+    if "MONET_BUILD" in os.environ:
+        pytest.skip("another build, which may be slow on purpose")
+    started = subprocess.Popen([monet, "train", name, "--precision", "mixed", "--json", "-q"], stdout=subprocess.PIPE)
+    found = json.loads(started.stdout.read())
+    _, status, usage = os.wait4(started.pid, 0)
+    started.returncode = os.waitstatus_to_exitcode(status)
+    assert started.returncode == 0
+    assert found["parameters"] / 1e9 == pytest.approx(billions, abs=0.01)
+    assert usage.ru_utime < 2 and usage.ru_maxrss < 200 << 10, f"{usage.ru_utime} s, {usage.ru_maxrss} KiB"
