@@ -4,6 +4,8 @@
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/account/complete_plan.h"
+#include "base/glob.h"
+#include "optimize/assignment/search.h"
 #include "optimize/fusion/fuse.h"
 #include "optimize/joint/archive.h"
 #include "optimize/memory/search.h"
@@ -41,6 +43,11 @@ class JointSearch {
       MONET_RETURN_IF_ERROR(add(fused));
       bases.push_back(std::move(fused));
     }
+    if ((options_.fuse || options_.place) && !kernels && !is_over()) {
+      MONET_TRY(Base assigned, assign(bases));
+      bases.resize(1);
+      bases.insert(bases.begin(), std::move(assigned));
+    }
     for (std::size_t round = 0; round < options_.rounds && !is_over(); ++round) {
       for (const Base& base : bases) {
         if (!is_over()) MONET_RETURN_IF_ERROR(decide(base, round));
@@ -64,6 +71,7 @@ class JointSearch {
   };
 
   bool is_over() const { return stop_(); }
+  bool has_time_limit() const { return options_.time_limit_s < std::numeric_limits<double>::infinity(); }
 
   PlanObjectives objectives_of(const Price& price, std::int64_t peak_bytes) const {
     const double own = options_.objective.is_function() ? options_.objective(price, peak_bytes) : 0;
@@ -94,7 +102,7 @@ class JointSearch {
   // mappings are known, for each of them, and half as long again, since plans that are fused have more tiles. At most
   // half of the time.
   Status keep_time_free() {
-    if (!(options_.time_limit_s < std::numeric_limits<double>::infinity())) return Done{};
+    if (!has_time_limit()) return Done{};
     constexpr double more_tiles = 1.5;
     const auto start = std::chrono::steady_clock::now();
     MONET_TRY(const Priced priced, pricer_.price(plan_, decided_));
@@ -131,6 +139,66 @@ class JointSearch {
     Base result{.plan = plan_, .fused = true};
     fusion::add_to(result.plan, step_, fused);
     return result;
+  }
+
+  // A share of the time that there is, from now on.
+  std::function<bool()> stop_after_share(double share) const {
+    if (!has_time_limit()) return stop_;
+    return stop_after(share * (options_.time_limit_s - seconds_since(begun_)), stop_);
+  }
+
+  // Splits, tiles, stacks and order together, from the best of a few policies and what was fused.
+  Expected<Base> assign(const std::vector<Base>& bases) {
+    std::vector<Plan> starts;
+    for (const Base& base : bases) starts.push_back(base.plan);
+    if (orders_are_open()) {
+      for (const PlanOrder order : {PlanOrder::graph, PlanOrder::frugal}) {
+        starts.push_back(plan_);
+        starts.back().order = order;
+      }
+    }
+    assigning::SearchOptions search{.objective = options_.objective,
+                                    .memory = options_.memory,
+                                    .budget_bytes = options_.budget_bytes,
+                                    .deadline_cycles = options_.deadline_cycles,
+                                    .moves = {.cores = options_.place,
+                                              .tiles = options_.fuse,
+                                              .stacks = options_.fuse,
+                                              .order = orders_are_open(),
+                                              .decided = decided_operators()},
+                                    .evaluations = has_time_limit() ? std::numeric_limits<std::size_t>::max() : options_.moves,
+                                    .seed = options_.seed,
+                                    .jobs = options_.jobs,
+                                    .stop = stop_after_share(options_.decide ? 0.75 : 1)};
+    if (options_.progress) {
+      search.progress = [&](std::size_t done, double) { options_.progress("plans", done, options_.moves); };
+    }
+    MONET_TRY(assigning::Found found, assigning::search(step_, hardware_, cache_, how_, starts, decided_, search));
+    evaluated_ += found.evaluated;
+    const auto offer = [&](assigning::FoundPlan& plan) {
+      archive_.add({.objectives = objectives_of(plan.price, plan.price.peak_bytes[options_.memory.index()]),
+                    .plan = [&] { return plan.plan; },
+                    .fused = options_.fuse,
+                    .placed = options_.place});
+    };
+    offer(found.best);
+    for (assigning::FoundPlan& other : found.others) offer(other);
+    return Base{.plan = std::move(found.best.plan), .fused = options_.fuse, .placed = options_.place};
+  }
+
+  bool orders_are_open() const { return options_.space.reorder && plan_.order == PlanOrder::critical_path; }
+
+  // By node: the plan that is kept to speaks of it.
+  std::vector<bool> decided_operators() const {
+    std::vector<bool> decided(step_.nodes().size(), false);
+    const auto decide = [&](const std::string& name) {
+      for (std::size_t n = 0; n < decided.size(); ++n) {
+        if (matches(name, step_.nodes()[n].name)) decided[n] = true;
+      }
+    };
+    for (const PlannedOperator& op : plan_.operators) decide(op.name);
+    for (const PlannedStack& stack : plan_.stacks) std::ranges::for_each(stack.operators, decide);
+    return decided;
   }
 
   // With nothing decided about memory.

@@ -1,0 +1,316 @@
+#include "optimize/assignment/search.h"
+
+#include "base/parallel.h"
+#include "base/random.h"
+#include "base/try.h"
+#include "evaluate/account/complete_plan.h"
+#include "evaluate/account/totals.h"
+#include "optimize/pricing/plan_for.h"
+#include "solvers/nsga2.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <memory>
+
+namespace monet::assigning {
+
+namespace {
+
+// Neighbours that are evaluated before one is taken: the same for any number of threads.
+constexpr std::size_t batch = 8;
+
+struct Score {
+  double violation = std::numeric_limits<double>::infinity();
+  double value = std::numeric_limits<double>::infinity();
+  // Better by more than what rounding makes.
+  bool operator<(const Score& other) const {
+    if (violation != other.violation) return violation < other.violation;
+    return value < other.value - 1e-9 * std::abs(other.value);
+  }
+};
+
+struct Outcome {
+  bool possible = false;
+  std::optional<Error> defect;
+  Price price;
+  Score score;
+  Weights weights;  // where it is asked for
+};
+
+// Time of cores, by node: until a tile ends since the one before it on its core did, as a share of the cores of the
+// kind.
+Weights weights_of(const Graph& graph, const RoutedMachine& machine, const Evaluated& evaluated) {
+  Weights weights(graph.nodes().size(), 0);
+  std::vector<std::uint32_t> order(evaluated.tiles.tiles());
+  for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<std::uint32_t>(t);
+  const std::vector<ScheduledTile>& tiles = evaluated.schedule.tiles;
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t t) { return tiles[t].end; });
+  std::vector<double> free(machine.hardware().cores.size(), 0);
+  for (std::uint32_t t : order) {
+    const CoreId core = tiles[t].core;
+    const auto cores = static_cast<double>(machine.cores_of_kind(machine[core].kind).size());
+    weights[evaluated.tiles.node[t].index()] += (tiles[t].end - free[core.index()]) / cores;
+    free[core.index()] = tiles[t].end;
+  }
+  return weights;
+}
+
+class Searching {
+ public:
+  Searching(const Graph& step, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& how,
+            std::span<const BoundTensor> tensors, const SearchOptions& options)
+      : step_(step), hardware_(hardware), tensors_(tensors), options_(options), random_(options.seed) {
+    EvaluatorOptions alone = how;
+    const std::size_t workers = std::min(threads_for(options.jobs), batch);
+    alone.jobs = 1;
+    alone.progress = nullptr;
+    alone.cost.store = nullptr;  // is for one thread
+    for (std::size_t i = 0; i < workers; ++i) {
+      pricers_.push_back(std::make_unique<Pricer>(step, hardware, cache, alone));
+    }
+  }
+
+  Expected<Found> run(std::span<const Plan> starts) {
+    MONET_RETURN_IF_ERROR(begin(starts));
+    moves_.emplace(*steps_[0]->graph, steps_[0]->evaluator, options_.moves);
+    const bool at_end = climb();
+    Found found{.evaluated = evaluated_, .complete = at_end};
+    if (defect_) return *defect_;
+    MONET_TRY(found.best, found_plan(now_));
+    for (const Kept& kept : kept_) {
+      if (kept.state == now_) continue;
+      MONET_TRY(FoundPlan other, found_plan(kept.state));
+      found.others.push_back(std::move(other));
+    }
+    return found;
+  }
+
+ private:
+  // A state is a number in states_.
+  struct Kept {
+    std::shared_ptr<const State> state;
+    std::array<double, 3> objectives{};
+  };
+  using StatePtr = std::shared_ptr<const State>;
+
+  bool is_over() const { return evaluated_ >= options_.evaluations || (options_.stop && options_.stop()) || defect_; }
+
+  Status begin(std::span<const Plan> starts) {
+    for (auto& pricer : pricers_) {
+      MONET_TRY(RewrittenEvaluator* const step, pricer->rewritten(tensors_));
+      steps_.push_back(step);
+    }
+    paged_ = Pricer::paged(*steps_[0], tensors_);
+    std::optional<Error> failure;
+    for (const Plan& plan : starts) {
+      const auto priced = pricers_[0]->price(plan, tensors_);
+      ++evaluated_;
+      if (!priced) {
+        if (!failure) failure = priced.error();
+        continue;
+      }
+      const Score score = score_of(priced->price);
+      if (now_ && !(score < score_)) continue;
+      State state = state_of(priced->evaluated.assignment);
+      now_ = std::make_shared<const State>(std::move(state));
+      score_ = score;
+      plan_ = plan;
+      weights_ = weights_of(*steps_[0]->graph, steps_[0]->evaluator.machine(), priced->evaluated);
+    }
+    if (!now_) return *failure;
+    return Done{};
+  }
+
+  std::int64_t peak_of(const Price& price) const {
+    return options_.memory.valid() ? price.peak_bytes[options_.memory.index()] : 0;
+  }
+
+  Score score_of(const Price& price) const {
+    const std::int64_t peak = peak_of(price);
+    Score score{.violation = 0, .value = options_.objective(price, peak)};
+    if (peak > options_.budget_bytes) {
+      score.violation += static_cast<double>(peak) / static_cast<double>(std::max<std::int64_t>(1, options_.budget_bytes)) - 1;
+    }
+    if (price.cycles > options_.deadline_cycles) score.violation += price.cycles / options_.deadline_cycles - 1;
+    if (options_.objective.forbids(price, peak)) score.violation = std::numeric_limits<double>::infinity();
+    return score;
+  }
+
+  std::vector<Outcome> evaluate(std::span<const StatePtr> states) {
+    std::vector<Outcome> outcomes(states.size());
+    std::atomic<std::size_t> next = 0;
+    for_each_index(std::min(steps_.size(), states.size()), steps_.size(), [&](std::size_t worker) {
+      for (std::size_t i = next++; i < states.size(); i = next++) outcomes[i] = evaluate(*steps_[worker], *states[i]);
+    });
+    // A function of the user's is asked by one thread.
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      Outcome& outcome = outcomes[i];
+      if (outcome.defect && !defect_) defect_ = outcome.defect;
+      if (!outcome.possible) continue;
+      outcome.score = score_of(outcome.price);
+      keep(states[i], outcome.price);
+    }
+    evaluated_ += states.size();
+    return outcomes;
+  }
+
+  Outcome evaluate(RewrittenEvaluator& step, const State& state) const {
+    Outcome outcome;
+    const auto evaluated =
+        step.evaluator.evaluate(request_of(state, *step.graph, step.evaluator.dependencies(), paged_));
+    if (!evaluated) {
+      if (evaluated.error().kind == ErrorKind::defect) outcome.defect = evaluated.error();
+      return outcome;
+    }
+    outcome.possible = true;
+    const Totals sums = totals(hardware_, evaluated->schedule);
+    outcome.price = {.cycles = sums.cycles, .energy_pj = sums.energy_pj, .peak_bytes = sums.live_peak_bytes};
+    outcome.weights = weights_of(*step.graph, step.evaluator.machine(), *evaluated);
+    return outcome;
+  }
+
+  // None of those that are kept is better in all.
+  void keep(const StatePtr& state, const Price& price) {
+    constexpr std::size_t most = 64;
+    const std::array<double, 3> objectives = {price.cycles, price.energy_pj, static_cast<double>(peak_of(price))};
+    for (const Kept& kept : kept_) {
+      if (kept.objectives == objectives || dominates(kept.objectives, objectives)) return;
+    }
+    std::erase_if(kept_, [&](const Kept& kept) { return dominates(objectives, kept.objectives); });
+    if (kept_.size() < most) kept_.push_back({state, objectives});
+  }
+
+  // Whether it ends because no move makes it better.
+  bool climb() {
+    for (int round = 0; !is_over();) {
+      const bool better = try_all(round);
+      if (better) {
+        round = 0;
+      } else if (++round == 3) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // All moves of a round; whether one was taken. Ends after some were, since others are then more promising.
+  bool try_all(int round) {
+    std::vector<AssignmentMove> moves = moves_->of(*now_, weights_, round);
+    rank(moves);
+    bool better = false;
+    std::vector<StatePtr> states;
+    std::vector<std::size_t> of;  // moves
+    for (std::size_t i = 0; i < moves.size() && !is_over();) {
+      states.clear();
+      of.clear();
+      for (; i < moves.size() && states.size() < batch; ++i) {
+        if (auto next = moves_->moved(*now_, moves[i])) {
+          states.push_back(std::make_shared<const State>(*std::move(next)));
+          of.push_back(i);
+        }
+      }
+      if (states.empty()) break;
+      better |= take(moves, states, of);
+    }
+    return better;
+  }
+
+  // The best of them, and what others of them add to it.
+  bool take(const std::vector<AssignmentMove>& moves, std::vector<StatePtr>& states,
+            const std::vector<std::size_t>& of) {
+    const std::vector<Outcome> outcomes = evaluate(states);
+    std::vector<std::size_t> good;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      const auto kind = static_cast<std::size_t>(moves[of[i]].kind);
+      tries_[kind] += 1;
+      if (!outcomes[i].possible || !(outcomes[i].score < score_)) continue;
+      gains_[kind] += 1;
+      good.push_back(i);
+    }
+    if (options_.progress) options_.progress(evaluated_, score_.value);
+    if (good.empty()) return false;
+    std::ranges::stable_sort(good, [&](std::size_t a, std::size_t b) { return outcomes[a].score < outcomes[b].score; });
+    accept(states[good.front()], outcomes[good.front()]);
+    // One after the other on top of it.
+    std::vector<StatePtr> together;
+    StatePtr last = now_;
+    for (std::size_t i = 1; i < good.size(); ++i) {
+      auto next = moves_->moved(*last, moves[of[good[i]]]);
+      if (!next) continue;
+      last = std::make_shared<const State>(*std::move(next));
+      together.push_back(last);
+    }
+    if (together.empty() || is_over()) return true;
+    const std::vector<Outcome> more = evaluate(together);
+    std::size_t best = together.size();
+    for (std::size_t i = 0; i < together.size(); ++i) {
+      if (more[i].possible && more[i].score < (best == together.size() ? score_ : more[best].score)) best = i;
+    }
+    if (best < together.size()) accept(together[best], more[best]);
+    return true;
+  }
+
+  void accept(const StatePtr& state, const Outcome& outcome) {
+    now_ = state;
+    score_ = outcome.score;
+    weights_ = outcome.weights;
+  }
+
+  // Kinds of moves that were worth it come first; those of the same kind stay in their order.
+  void rank(std::vector<AssignmentMove>& moves) {
+    std::vector<std::pair<double, std::size_t>> ranked;
+    std::array<double, move_kinds> before{};
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      const auto kind = static_cast<std::size_t>(moves[i].kind);
+      const double chance = (gains_[kind] + 1) / (tries_[kind] + 4);
+      ranked.emplace_back((before[kind] += 1) / chance, i);
+    }
+    std::ranges::stable_sort(ranked, {}, [](const auto& each) { return each.first; });
+    std::vector<AssignmentMove> sorted;
+    for (const auto& each : ranked) sorted.push_back(std::move(moves[each.second]));
+    moves = std::move(sorted);
+  }
+
+  Expected<FoundPlan> found_plan(const StatePtr& state) {
+    RewrittenEvaluator& step = *steps_[0];
+    MONET_TRY(const Evaluated evaluated,
+              step.evaluator.evaluate(request_of(*state, *step.graph, step.evaluator.dependencies(), paged_)));
+    const Totals sums = totals(hardware_, evaluated.schedule);
+    Plan plan = plan_;
+    plan.order = state->order;
+    plan.transfers = state->transfers;
+    const ScheduledStep scheduled{*step.graph, hardware_, evaluated.assignment, evaluated.tiles, evaluated.schedule};
+    return FoundPlan{
+        .plan = complete_plan_of(scheduled, plan, step_),
+        .price = {.cycles = sums.cycles, .energy_pj = sums.energy_pj, .peak_bytes = sums.live_peak_bytes}};
+  }
+
+  const Graph& step_;
+  const Hardware& hardware_;
+  std::span<const BoundTensor> tensors_;
+  const SearchOptions& options_;
+  SeededRandom random_;
+  std::vector<std::unique_ptr<Pricer>> pricers_;  // one a thread
+  std::vector<RewrittenEvaluator*> steps_;
+  std::vector<MemoryId> paged_;
+  std::optional<Moves> moves_;
+  Plan plan_;
+  StatePtr now_;
+  Score score_;
+  Weights weights_;
+  std::vector<Kept> kept_;
+  std::array<double, move_kinds> tries_{}, gains_{};
+  std::optional<Error> defect_;
+  std::size_t evaluated_ = 0;
+};
+
+}  // namespace
+
+Expected<Found> search(const Graph& step, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& how,
+                       std::span<const Plan> starts, std::span<const BoundTensor> tensors,
+                       const SearchOptions& options) {
+  return Searching(step, hardware, cache, how, tensors, options).run(starts);
+}
+
+}  // namespace monet::assigning
