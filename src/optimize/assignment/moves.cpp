@@ -96,11 +96,17 @@ std::vector<AssignmentMove> Moves::of(const State& state, const Weights& weights
     add_parts(state, round, moves);
   }
   std::vector<std::pair<double, std::size_t>> ranked;
+  std::map<std::tuple<MoveKind, NodeId, NodeId>, int> before;  // of the same operators
   for (std::size_t i = 0; i < moves.size(); ++i) {
     double weight = 0;
     for (NodeId node : moves[i].nodes) weight += weights[node.index()];
     for (NodeId node : moves[i].makers) weight += weights[node.index()];
-    if (i < first) weight = std::numeric_limits<double>::infinity();
+    if (i < first) {
+      weight = std::numeric_limits<double>::infinity();
+    } else {
+      const NodeId maker = moves[i].makers.empty() ? NodeId() : moves[i].makers.front();
+      weight /= 1 + before[{moves[i].kind, moves[i].nodes.front(), maker}]++;
+    }
     ranked.emplace_back(-weight, i);
   }
   std::ranges::stable_sort(ranked, {}, [](const auto& each) { return each.first; });
@@ -320,6 +326,11 @@ bool Moves::split(State& state, const AssignmentMove& move, std::size_t member) 
 bool Moves::cut(State& state, const AssignmentMove& move, NodeId node) const {
   OperatorAssignment next = state.operators[node.index()];
   for (LoopCut& cut : next.cuts) cut.tile = 0;
+  // Pieces on one core are tiles by another name.
+  if (std::ranges::all_of(next.cores, [&](CoreId core) { return core == next.cores.front(); })) {
+    next.cores.resize(1);
+    next.cuts.clear();
+  }
   for (std::size_t l = 0; l < move.loops.size(); ++l) {
     const std::int64_t size = size_of(node, move.loops[l]);
     if (size < 2) return false;

@@ -1,16 +1,16 @@
 #include "optimize/assignment/search.h"
 
 #include "base/parallel.h"
-#include "base/random.h"
 #include "base/try.h"
 #include "evaluate/account/complete_plan.h"
 #include "evaluate/account/totals.h"
-#include "optimize/pricing/plan_for.h"
+#include "optimize/assignment/screen.h"
 #include "solvers/nsga2.h"
 
 #include <algorithm>
 #include <array>
-#include <deque>
+#include <atomic>
+#include <cmath>
 #include <memory>
 
 namespace monet::assigning {
@@ -19,6 +19,8 @@ namespace {
 
 // Neighbours that are evaluated before one is taken: the same for any number of threads.
 constexpr std::size_t batch = 8;
+// Moves that are judged before the most promising of them are tried.
+constexpr std::size_t screened = 128;
 
 struct Score {
   double violation = std::numeric_limits<double>::infinity();
@@ -40,7 +42,8 @@ struct Outcome {
 
 // Time of cores, by node: until a tile ends since the one before it on its core did, as a share of the cores of the
 // kind.
-Weights weights_of(const Graph& graph, const RoutedMachine& machine, const Evaluated& evaluated) {
+Weights weights_of(const Graph& graph, Evaluator& classes, const Evaluated& evaluated) {
+  const RoutedMachine& machine = classes.machine();
   Weights weights(graph.nodes().size(), 0);
   std::vector<std::uint32_t> order(evaluated.tiles.tiles());
   for (std::size_t t = 0; t < order.size(); ++t) order[t] = static_cast<std::uint32_t>(t);
@@ -53,6 +56,30 @@ Weights weights_of(const Graph& graph, const RoutedMachine& machine, const Evalu
     weights[evaluated.tiles.node[t].index()] += (tiles[t].end - free[core.index()]) / cores;
     free[core.index()] = tiles[t].end;
   }
+  // What a tensor is moved from and to home, shared by those that it passes between.
+  std::vector<double> moved(graph.tensors().size(), 0);
+  for (const ScheduledTransfer& transfer : evaluated.schedule.transfers) {
+    if (transfer.joined || transfer.kind == TransferKind::core_to_core) continue;
+    const double width = evaluated.schedule.routes[transfer.route].bits_per_cycle;
+    moved[evaluated.tiles.buffers[transfer.buffer.index()].tensor.index()] +=
+        8.0 * static_cast<double>(transfer.bytes) / width;
+  }
+  std::vector<double> readers(graph.tensors().size(), 0);
+  const auto each_read = [&](const auto& visit) {
+    for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+      for (std::size_t i = 0; i < graph.nodes()[n].inputs.size(); ++i) {
+        if (!graph.nodes()[n].inputs[i].valid() || classes.dependencies().is_view(NodeId(n))) continue;
+        for (TensorId tensor : classes.classes().stored(NodeId(n), i)) visit(n, tensor.index());
+      }
+    }
+  };
+  each_read([&](std::size_t, std::size_t tensor) { readers[tensor] += 1; });
+  each_read([&](std::size_t n, std::size_t tensor) { weights[n] += moved[tensor] / readers[tensor]; });
+  for (std::size_t n = 0; n < graph.nodes().size(); ++n) {
+    for (TensorId output : graph.nodes()[n].outputs) {
+      if (output.valid()) weights[n] += moved[output.index()] / 2;
+    }
+  }
   return weights;
 }
 
@@ -60,7 +87,7 @@ class Searching {
  public:
   Searching(const Graph& step, const Hardware& hardware, MappingCache& cache, const EvaluatorOptions& how,
             std::span<const BoundTensor> tensors, const SearchOptions& options)
-      : step_(step), hardware_(hardware), tensors_(tensors), options_(options), random_(options.seed) {
+      : step_(step), hardware_(hardware), tensors_(tensors), options_(options) {
     EvaluatorOptions alone = how;
     const std::size_t workers = std::min(threads_for(options.jobs), batch);
     alone.jobs = 1;
@@ -74,6 +101,11 @@ class Searching {
   Expected<Found> run(std::span<const Plan> starts) {
     MONET_RETURN_IF_ERROR(begin(starts));
     moves_.emplace(*steps_[0]->graph, steps_[0]->evaluator, options_.moves);
+    for (RewrittenEvaluator* step : steps_) {
+      screens_.push_back(
+          std::make_unique<Screen>(*step->graph, step->evaluator, options_.objective.of_parts()));
+    }
+    if (options_.moves.order) open();
     const bool at_end = climb();
     Found found{.evaluated = evaluated_, .complete = at_end};
     if (defect_) return *defect_;
@@ -116,7 +148,7 @@ class Searching {
       now_ = std::make_shared<const State>(std::move(state));
       score_ = score;
       plan_ = plan;
-      weights_ = weights_of(*steps_[0]->graph, steps_[0]->evaluator.machine(), priced->evaluated);
+      weights_ = weights_of(*steps_[0]->graph, steps_[0]->evaluator, priced->evaluated);
     }
     if (!now_) return *failure;
     return Done{};
@@ -166,7 +198,7 @@ class Searching {
     outcome.possible = true;
     const Totals sums = totals(hardware_, evaluated->schedule);
     outcome.price = {.cycles = sums.cycles, .energy_pj = sums.energy_pj, .peak_bytes = sums.live_peak_bytes};
-    outcome.weights = weights_of(*step.graph, step.evaluator.machine(), *evaluated);
+    outcome.weights = weights_of(*step.graph, step.evaluator, *evaluated);
     return outcome;
   }
 
@@ -181,23 +213,56 @@ class Searching {
     if (kept_.size() < most) kept_.push_back({state, objectives});
   }
 
+  // Other orders than that of the start; updates of weights as soon as there is a gradient, or as they come.
+  void open() {
+    std::vector<StatePtr> states;
+    for (const Sequence sequence : {Sequence::graph, Sequence::longest, Sequence::latest}) {
+      for (const Turn updates : {Turn::early, Turn::usual}) {
+        State state = *now_;
+        state.order = PlanOrder::critical_path;
+        state.sequence = sequence;
+        for (std::size_t n = 0; n < state.turns.size(); ++n) {
+          if (steps_[0]->graph->nodes()[n].phase == Phase::optimizer) state.turns[n] = updates;
+        }
+        if (state != *now_) states.push_back(std::make_shared<const State>(std::move(state)));
+      }
+    }
+    if (!is_over()) try_states(states);
+  }
+
+  void try_states(const std::vector<StatePtr>& states) {
+    const std::vector<Outcome> outcomes = evaluate(states);
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      if (outcomes[i].possible && outcomes[i].score < score_) accept(states[i], outcomes[i]);
+    }
+  }
+
   // Whether it ends because no move makes it better.
   bool climb() {
-    for (int round = 0; !is_over();) {
-      const bool better = try_all(round);
+    constexpr int rounds = 3;
+    for (int turn = 0; !is_over();) {
+      const bool better = try_all(turn % rounds, turn < rounds);
       if (better) {
-        round = 0;
-      } else if (++round == 3) {
+        turn = turn < rounds ? turn : 0;
+      } else if (++turn == 2 * rounds) {
         return true;
       }
     }
     return false;
   }
 
-  // All moves of a round; whether one was taken. Ends after some were, since others are then more promising.
-  bool try_all(int round) {
-    std::vector<AssignmentMove> moves = moves_->of(*now_, weights_, round);
-    rank(moves);
+  // All moves of a round that promise something, or the others; whether one was taken.
+  bool try_all(int round, bool promising) {
+    const std::vector<AssignmentMove> moves = moves_->of(*now_, weights_, round);
+    bool better = false;
+    for (std::size_t first = 0; first < moves.size() && !is_over(); first += screened) {
+      const std::size_t count = std::min(screened, moves.size() - first);
+      better |= try_some(chosen(std::span(moves).subspan(first, count), promising));
+    }
+    return better;
+  }
+
+  bool try_some(const std::vector<AssignmentMove>& moves) {
     bool better = false;
     std::vector<StatePtr> states;
     std::vector<std::size_t> of;  // moves
@@ -216,22 +281,48 @@ class Searching {
     return better;
   }
 
+  // Those that promise to be worth it, the most first, in turns with those that cannot be judged before; or the others.
+  std::vector<AssignmentMove> chosen(std::span<const AssignmentMove> moves, bool promising) {
+    std::vector<double> gains(moves.size(), 0);
+    std::atomic<std::size_t> next = 0;
+    for_each_index(screens_.size(), screens_.size(), [&](std::size_t worker) {
+      for (std::size_t i = next++; i < moves.size(); i = next++) {
+        if (options_.stop && options_.stop()) break;
+        gains[i] = screens_[worker]->gain(*moves_, *now_, moves[i]);
+      }
+    });
+    std::vector<std::pair<double, std::size_t>> judged;
+    std::vector<std::size_t> open;
+    for (std::size_t i = 0; i < moves.size(); ++i) {
+      if (moves[i].kind == MoveKind::turn || moves[i].kind == MoveKind::sequence) {
+        if (promising) open.push_back(i);
+      } else if ((gains[i] > 0) == promising && std::isfinite(gains[i])) {
+        judged.emplace_back(-gains[i], i);
+      }
+    }
+    std::ranges::stable_sort(judged, {}, [](const auto& each) { return each.first; });
+    std::vector<AssignmentMove> result;
+    for (std::size_t i = 0; i < std::max(judged.size(), open.size()); ++i) {
+      if (i < open.size()) result.push_back(moves[open[i]]);
+      if (i < judged.size()) result.push_back(moves[judged[i].second]);
+    }
+    return result;
+  }
+
   // The best of them, and what others of them add to it.
   bool take(const std::vector<AssignmentMove>& moves, std::vector<StatePtr>& states,
             const std::vector<std::size_t>& of) {
     const std::vector<Outcome> outcomes = evaluate(states);
     std::vector<std::size_t> good;
     for (std::size_t i = 0; i < states.size(); ++i) {
-      const auto kind = static_cast<std::size_t>(moves[of[i]].kind);
-      tries_[kind] += 1;
       if (!outcomes[i].possible || !(outcomes[i].score < score_)) continue;
-      gains_[kind] += 1;
       good.push_back(i);
     }
     if (options_.progress) options_.progress(evaluated_, score_.value);
     if (good.empty()) return false;
     std::ranges::stable_sort(good, [&](std::size_t a, std::size_t b) { return outcomes[a].score < outcomes[b].score; });
     accept(states[good.front()], outcomes[good.front()]);
+    for (std::size_t g : good) { /*DBG*/ const auto& m = moves[of[g]]; if (getenv("DBG")) fprintf(stderr, "%zu kind %d n %zu %s (%s) loops %zu:%s parts %lld cores %zu turn %d seq %d order %d -> %.5g\n", evaluated_, (int)m.kind, m.nodes.size(), m.nodes.empty()?"":step_.nodes()[m.nodes[0].index()].name.c_str(), m.makers.empty()?"":step_.nodes()[m.makers[0].index()].name.c_str(), m.loops.size(), m.loops.empty()?"":std::string(name_of(m.loops[0])).c_str(), m.parts.empty()?0LL:(long long)m.parts[0], m.cores,(int)m.turn,(int)m.sequence,(int)m.order, outcomes[g].score.value);}
     // One after the other on top of it.
     std::vector<StatePtr> together;
     StatePtr last = now_;
@@ -257,21 +348,6 @@ class Searching {
     weights_ = outcome.weights;
   }
 
-  // Kinds of moves that were worth it come first; those of the same kind stay in their order.
-  void rank(std::vector<AssignmentMove>& moves) {
-    std::vector<std::pair<double, std::size_t>> ranked;
-    std::array<double, move_kinds> before{};
-    for (std::size_t i = 0; i < moves.size(); ++i) {
-      const auto kind = static_cast<std::size_t>(moves[i].kind);
-      const double chance = (gains_[kind] + 1) / (tries_[kind] + 4);
-      ranked.emplace_back((before[kind] += 1) / chance, i);
-    }
-    std::ranges::stable_sort(ranked, {}, [](const auto& each) { return each.first; });
-    std::vector<AssignmentMove> sorted;
-    for (const auto& each : ranked) sorted.push_back(std::move(moves[each.second]));
-    moves = std::move(sorted);
-  }
-
   Expected<FoundPlan> found_plan(const StatePtr& state) {
     RewrittenEvaluator& step = *steps_[0];
     MONET_TRY(const Evaluated evaluated,
@@ -290,17 +366,16 @@ class Searching {
   const Hardware& hardware_;
   std::span<const BoundTensor> tensors_;
   const SearchOptions& options_;
-  SeededRandom random_;
   std::vector<std::unique_ptr<Pricer>> pricers_;  // one a thread
   std::vector<RewrittenEvaluator*> steps_;
   std::vector<MemoryId> paged_;
   std::optional<Moves> moves_;
+  std::vector<std::unique_ptr<Screen>> screens_;  // one a thread
   Plan plan_;
   StatePtr now_;
   Score score_;
   Weights weights_;
   std::vector<Kept> kept_;
-  std::array<double, move_kinds> tries_{}, gains_{};
   std::optional<Error> defect_;
   std::size_t evaluated_ = 0;
 };

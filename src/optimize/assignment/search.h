@@ -23,7 +23,6 @@ struct SearchOptions {
   double deadline_cycles = std::numeric_limits<double>::infinity();
   MoveOptions moves;
   std::size_t evaluations = 400;
-  std::uint64_t seed = 1;
   std::size_t jobs = 0;
   std::function<bool()> stop;
   std::function<void(std::size_t evaluated, double best)> progress;

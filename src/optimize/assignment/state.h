@@ -27,6 +27,7 @@ struct State {
   std::vector<Turn> turns;                    // by node
   std::vector<OperatorAssignment> operators;  // by node; the stack is a number that its members have in common
   std::uint32_t stacks = 0;                   // numbers that may be in use
+  bool operator==(const State&) const = default;
 };
 
 // What was carried out.

@@ -14,10 +14,20 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 
 namespace monet {
 
 namespace {
+
+// No worse in anything by more than a thousandth.
+bool nearly_as_good(const PlanObjectives& plan, const PlanObjectives& other) {
+  constexpr double margin = 1e-3;
+  for (std::size_t o = 0; o < plan.size(); ++o) {
+    if (plan[o] > other[o] + margin * std::abs(other[o])) return false;
+  }
+  return true;
+}
 
 class JointSearch {
  public:
@@ -32,26 +42,31 @@ class JointSearch {
         options_(options),
         begun_(std::chrono::steady_clock::now()),
         stop_(stop_after(options.time_limit_s, options.stop)),
+        until_the_end_(stop_),
         pricer_(step, hardware, cache, how) {}
 
   Expected<JointResult> run() {
     MONET_TRY(JointResult result, begin());
     std::vector<Base> bases = {{.plan = plan_}};
     const bool kernels = pricer_.original().evaluator.runs_kernels();  // a kernel for each operator, on one core
+    const bool assigned = (options_.fuse || options_.place) && !kernels;
     if (options_.fuse && !kernels && !is_over()) {
       MONET_TRY(Base fused, fuse());
       MONET_RETURN_IF_ERROR(add(fused));
       bases.push_back(std::move(fused));
     }
-    if ((options_.fuse || options_.place) && !kernels && !is_over()) {
-      MONET_TRY(Base assigned, assign(bases));
+    if (assigned && !is_over()) {
+      MONET_TRY(Base best, assign(starts_of(bases), decided_, 0.6));
       bases.resize(1);
-      bases.insert(bases.begin(), std::move(assigned));
+      bases.insert(bases.begin(), std::move(best));
     }
     for (std::size_t round = 0; round < options_.rounds && !is_over(); ++round) {
+      stop_ = round == 0 && assigned ? stop_at(0.8) : until_the_end_;
       for (const Base& base : bases) {
         if (!is_over()) MONET_RETURN_IF_ERROR(decide(base, round));
       }
+      stop_ = until_the_end_;
+      if (round == 0 && assigned && !is_over()) MONET_RETURN_IF_ERROR(assign_again());
       if (!options_.place || kernels || round + 1 == options_.rounds || is_over()) break;
       MONET_TRY(Base placed, place(round));
       bases.clear();
@@ -111,7 +126,7 @@ class JointSearch {
     static_cast<void>(peak);
     const double at_the_end = more_tiles * static_cast<double>(options_.plans) * seconds_since(start);
     const double left = options_.time_limit_s - seconds_since(begun_);
-    stop_ = stop_after(left - std::min(at_the_end, options_.time_limit_s / 2), options_.stop);
+    stop_ = until_the_end_ = stop_after(left - std::min(at_the_end, options_.time_limit_s / 2), options_.stop);
     return Done{};
   }
 
@@ -131,7 +146,7 @@ class JointSearch {
     settings.evaluator = how_;
     settings.evaluator.jobs = options_.jobs;
     settings.tile_budget = options_.tiles;
-    settings.stop = stop_;
+    settings.stop = stop_at(0.15);
     settings.progress = options_.progress;
     MONET_TRY(PlanRequest base, pricer_.original().evaluator.bind(plan_));
     MONET_TRY(const fusion::Fused fused, fusion::fuse(step_, hardware_, cache_, base, settings));
@@ -141,63 +156,87 @@ class JointSearch {
     return result;
   }
 
-  // A share of the time that there is, from now on.
-  std::function<bool()> stop_after_share(double share) const {
+  // When a share of all the time is over.
+  std::function<bool()> stop_at(double share) const {
     if (!has_time_limit()) return stop_;
-    return stop_after(share * (options_.time_limit_s - seconds_since(begun_)), stop_);
+    return stop_after(share * options_.time_limit_s - seconds_since(begun_), stop_);
   }
 
-  // Splits, tiles, stacks and order together, from the best of a few policies and what was fused.
-  Expected<Base> assign(const std::vector<Base>& bases) {
+  // What was found so far, and other policies.
+  std::vector<Plan> starts_of(const std::vector<Base>& bases) const {
     std::vector<Plan> starts;
     for (const Base& base : bases) starts.push_back(base.plan);
-    if (orders_are_open()) {
-      for (const PlanOrder order : {PlanOrder::graph, PlanOrder::frugal}) {
-        starts.push_back(plan_);
-        starts.back().order = order;
-      }
+    if (!orders_are_open()) return starts;
+    for (const PlanOrder order : {PlanOrder::graph, PlanOrder::frugal}) {
+      starts.push_back(plan_);
+      starts.back().order = order;
     }
-    assigning::SearchOptions search{.objective = options_.objective,
-                                    .memory = options_.memory,
-                                    .budget_bytes = options_.budget_bytes,
-                                    .deadline_cycles = options_.deadline_cycles,
-                                    .moves = {.cores = options_.place,
-                                              .tiles = options_.fuse,
-                                              .stacks = options_.fuse,
-                                              .order = orders_are_open(),
-                                              .decided = decided_operators()},
-                                    .evaluations = has_time_limit() ? std::numeric_limits<std::size_t>::max() : options_.moves,
-                                    .seed = options_.seed,
-                                    .jobs = options_.jobs,
-                                    .stop = stop_after_share(options_.decide ? 0.75 : 1)};
+    return starts;
+  }
+
+  // Splits, tiles, stacks and order together, for the step with `tensors` decided.
+  Expected<Base> assign(const std::vector<Plan>& starts, std::span<const BoundTensor> tensors, double until) {
+    constexpr std::size_t times = 8;  // as many plans as for one budget
+    MONET_TRY(const std::size_t evaluations, evaluations_for(starts.front()));
+    assigning::SearchOptions search{
+        .objective = options_.objective,
+        .memory = options_.memory,
+        .budget_bytes = options_.budget_bytes,
+        .deadline_cycles = options_.deadline_cycles,
+        .moves = {.cores = options_.place,
+                  .tiles = options_.fuse,
+                  .stacks = options_.fuse,
+                  .order = orders_are_open(),
+                  .decided = decided_operators(tensors)},
+        .evaluations = has_time_limit() ? std::numeric_limits<std::size_t>::max() : times * evaluations,
+        .jobs = options_.jobs,
+        .stop = stop_at(options_.decide ? until : 1)};
     if (options_.progress) {
-      search.progress = [&](std::size_t done, double) { options_.progress("plans", done, options_.moves); };
+      search.progress = [&](std::size_t done, double) { options_.progress("plans", done, times * evaluations); };
     }
-    MONET_TRY(assigning::Found found, assigning::search(step_, hardware_, cache_, how_, starts, decided_, search));
+    MONET_TRY(assigning::Found found, assigning::search(step_, hardware_, cache_, how_, starts, tensors, search));
     evaluated_ += found.evaluated;
-    const auto offer = [&](assigning::FoundPlan& plan) {
+    const auto offer = [&](const assigning::FoundPlan& plan) {
       archive_.add({.objectives = objectives_of(plan.price, plan.price.peak_bytes[options_.memory.index()]),
                     .plan = [&] { return plan.plan; },
                     .fused = options_.fuse,
                     .placed = options_.place});
     };
     offer(found.best);
-    for (assigning::FoundPlan& other : found.others) offer(other);
-    return Base{.plan = std::move(found.best.plan), .fused = options_.fuse, .placed = options_.place};
+    std::ranges::for_each(found.others, offer);
+    Base best{.plan = std::move(found.best.plan), .fused = options_.fuse, .placed = options_.place};
+    best.plan.tensors = plan_.tensors;
+    return best;
+  }
+
+  // Stacks and all else once more, for the step with what was decided about memory.
+  Status assign_again() {
+    const ArchivedPlan* best = best_within();
+    if (best == nullptr) return Done{};
+    const Plan start = best->plan;  // the archive changes
+    MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(start, step_, hardware_));
+    MONET_TRY(const Base found, assign({start}, tensors, 0.95));
+    return Done{};
   }
 
   bool orders_are_open() const { return options_.space.reorder && plan_.order == PlanOrder::critical_path; }
 
-  // By node: the plan that is kept to speaks of it.
-  std::vector<bool> decided_operators() const {
-    std::vector<bool> decided(step_.nodes().size(), false);
-    const auto decide = [&](const std::string& name) {
+  // By node of the step in which tensors are recomputed: the plan that is kept to speaks of it, or of what it repeats.
+  std::vector<bool> decided_operators(std::span<const BoundTensor> tensors) {
+    std::vector<bool> decided;
+    auto step = pricer_.rewritten(tensors);
+    if (!step) return decided;
+    const Graph& graph = *(*step)->graph;
+    decided.resize(graph.nodes().size(), false);
+    const auto settle = [&](const std::string& name) {
       for (std::size_t n = 0; n < decided.size(); ++n) {
-        if (matches(name, step_.nodes()[n].name)) decided[n] = true;
+        const std::vector<NodeId>& copies = (*step)->step.copy_of;
+        const bool copy = n < copies.size() && copies[n].valid() && matches(name, step_[copies[n]].name);
+        if (copy || matches(name, graph.nodes()[n].name)) decided[n] = true;
       }
     };
-    for (const PlannedOperator& op : plan_.operators) decide(op.name);
-    for (const PlannedStack& stack : plan_.stacks) std::ranges::for_each(stack.operators, decide);
+    for (const PlannedOperator& op : plan_.operators) settle(op.name);
+    for (const PlannedStack& stack : plan_.stacks) std::ranges::for_each(stack.operators, settle);
     return decided;
   }
 
@@ -299,14 +338,19 @@ class JointSearch {
     return Done{};
   }
 
-  // The best plan so far, with its operators moved to other cores.
-  Expected<Base> place(std::size_t round) {
-    const ArchivedPlan* best = archive_.best([&](const ArchivedPlan& entry) {
+  // The best plan so far; null: there is none.
+  const ArchivedPlan* best_within() const {
+    return archive_.best([&](const ArchivedPlan& entry) {
       const double too_much = std::max(0.0, entry.objectives[2] - static_cast<double>(options_.budget_bytes)) +
                               std::max(0.0, entry.objectives[0] - options_.deadline_cycles);
       const Price price{.cycles = entry.objectives[0], .energy_pj = entry.objectives[1]};
       return std::pair(too_much, options_.objective(price, static_cast<std::int64_t>(entry.objectives[2])));
     });
+  }
+
+  // The best plan so far, with its operators moved to other cores.
+  Expected<Base> place(std::size_t round) {
+    const ArchivedPlan* best = best_within();
     if (best == nullptr) return Base{.plan = plan_};
     const ArchivedPlan start = *best;  // the archive changes
     MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(start.plan, step_, hardware_));
@@ -366,11 +410,22 @@ class JointSearch {
     }
     const auto objectives = [this](const JointPlan& plan) { return objectives_of(plan.price, plan.peak_bytes); };
     std::ranges::stable_sort(plans, {}, objectives);
+    const auto best = std::ranges::min_element(
+        plans, {}, [this](const JointPlan& plan) { return options_.objective(plan.price, plan.peak_bytes); });
+    if (best != plans.end()) std::rotate(plans.begin(), best, best + 1);
     for (JointPlan& plan : plans) {
       const bool beaten = std::ranges::any_of(result.front, [&](const JointPlan& other) {
-        return objectives(other) == objectives(plan) || dominates(objectives(other), objectives(plan));
+        return nearly_as_good(objectives(other), objectives(plan));
       });
       if (!beaten) result.front.push_back(std::move(plan));
+    }
+    std::ranges::stable_sort(result.front, {}, objectives);
+    const std::vector<JointPlan> front = std::move(result.front);
+    result.front.clear();
+    for (const JointPlan& plan : front) {
+      const bool beaten = std::ranges::any_of(
+          front, [&](const JointPlan& other) { return dominates(objectives(other), objectives(plan)); });
+      if (!beaten) result.front.push_back(plan);
     }
     return Done{};
   }
@@ -383,7 +438,8 @@ class JointSearch {
   const std::vector<BoundTensor>& decided_;
   const JointOptions& options_;
   std::chrono::steady_clock::time_point begun_;
-  std::function<bool()> stop_;  // of the search
+  std::function<bool()> stop_;           // of what is searched now
+  std::function<bool()> until_the_end_;  // of the search
   Pricer pricer_;
   PlanArchive archive_;
   std::size_t evaluated_ = 0;

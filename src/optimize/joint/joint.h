@@ -25,7 +25,6 @@ struct JointOptions {
   fusion::Rules rules;
   MemorySpaceOptions space;
 
-  std::size_t moves = 400;       // plans that are priced while operators are assigned
   std::size_t rounds = 2;        // of memory decisions, with placement between them
   std::size_t evaluations = 60;  // plans that are priced for one budget
   std::size_t tiles = 100000;    // that are priced for one budget: plans of many tiles are fewer
