@@ -3,6 +3,7 @@
 #include "base/checked.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -68,6 +69,13 @@ Moves::Moves(const Graph& graph, Evaluator& evaluator, const MoveOptions& option
       if (evaluator.costs().refusal(node, kind) == nullptr) runs_on_[n].push_back(kind);
     }
   }
+  for (std::size_t i = groups_.size(); i-- > 1;) {
+    std::erase_if(groups_[i], [&](const Group& group) {
+      return std::ranges::any_of(groups_.begin(), groups_.begin() + static_cast<std::ptrdiff_t>(i), [&](const auto& more) {
+        return std::ranges::find(more, group.nodes, &Group::nodes) != more.end();
+      });
+    });
+  }
 }
 
 bool Moves::is_free(NodeId node) const { return options_.decided.empty() || !options_.decided[node.index()]; }
@@ -77,41 +85,46 @@ std::int64_t Moves::size_of(NodeId node, Dim name) const {
   return loop == nullptr ? 0 : loop->loop.size;
 }
 
-std::vector<AssignmentMove> Moves::of(const State& state, const Weights& weights, int round) const {
+std::vector<AssignmentMove> Moves::of(const State& state, const Weights& weights, bool single) const {
   std::vector<AssignmentMove> moves;
-  if (options_.order && round == 0) add_sequences(state, moves);
-  const std::size_t first = moves.size();
-  for (const Group& group : groups_[static_cast<std::size_t>(round)]) {
-    // What is alone was changed before.
-    if (round > 0 && group.nodes.size() == 1 && round == 2) {
-      const auto same = [&](const Group& other) { return other.nodes.size() == 1 && other.nodes == group.nodes; };
-      if (std::ranges::any_of(groups_[1], same)) continue;
+  const auto add_all = [&](Alike alike) {
+    for (const Group& group : groups_[static_cast<std::size_t>(alike)]) {
+      if (options_.order) add_turns(state, group, moves);
+      if (options_.cores) add_splits(group, moves);
+      if (options_.tiles) add_tiles(state, group, moves);
     }
-    if (options_.order) add_turns(state, group, moves);
-    if (options_.cores) add_splits(group, moves);
-    if (options_.tiles) add_tiles(state, group, moves);
+    if (!options_.stacks) return;
+    add_joins(state, alike, moves);
+    add_parts(state, alike, moves);
+  };
+  if (single) {
+    add_all(Alike::itself);
+    return ranked(std::move(moves), weights);
   }
-  if (options_.stacks) {
-    add_joins(state, round, moves);
-    add_parts(state, round, moves);
-  }
-  std::vector<std::pair<double, std::size_t>> ranked;
-  std::map<std::tuple<MoveKind, NodeId, NodeId>, int> before;  // of the same operators
+  add_all(Alike::kind);
+  add_all(Alike::content);
+  moves = ranked(std::move(moves), weights);
+  std::vector<AssignmentMove> result;
+  if (options_.order) add_sequences(state, result);
+  std::ranges::move(moves, std::back_inserter(result));
+  return result;
+}
+
+// By what their operators weigh; of those that change the same operators in the same way, each less than the one before.
+std::vector<AssignmentMove> Moves::ranked(std::vector<AssignmentMove> moves, const Weights& weights) {
+  std::vector<std::pair<double, std::size_t>> keys;
+  std::map<std::tuple<MoveKind, NodeId, NodeId, std::size_t>, int> before;
   for (std::size_t i = 0; i < moves.size(); ++i) {
     double weight = 0;
     for (NodeId node : moves[i].nodes) weight += weights[node.index()];
     for (NodeId node : moves[i].makers) weight += weights[node.index()];
-    if (i < first) {
-      weight = std::numeric_limits<double>::infinity();
-    } else {
-      const NodeId maker = moves[i].makers.empty() ? NodeId() : moves[i].makers.front();
-      weight /= 1 + before[{moves[i].kind, moves[i].nodes.front(), maker}]++;
-    }
-    ranked.emplace_back(-weight, i);
+    const NodeId maker = moves[i].makers.empty() ? NodeId() : moves[i].makers.front();
+    weight /= 1 + before[{moves[i].kind, moves[i].nodes.front(), maker, moves[i].nodes.size()}]++;
+    keys.emplace_back(-weight, i);
   }
-  std::ranges::stable_sort(ranked, {}, [](const auto& each) { return each.first; });
+  std::ranges::stable_sort(keys, {}, [](const auto& each) { return each.first; });
   std::vector<AssignmentMove> sorted;
-  for (const auto& each : ranked) sorted.push_back(std::move(moves[each.second]));
+  for (const auto& key : keys) sorted.push_back(std::move(moves[key.second]));
   return sorted;
 }
 
@@ -189,10 +202,15 @@ void Moves::add_tiles(const State& state, const Group& group, std::vector<Assign
   }
 }
 
-// What reads and what makes, alike in content.
-void Moves::add_joins(const State& state, int round, std::vector<AssignmentMove>& moves) const {
+// What reads and what makes.
+void Moves::add_joins(const State& state, Alike alike, std::vector<AssignmentMove>& moves) const {
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
   std::map<Key, std::vector<Edge>> edges;
+  const auto of = [&](NodeId node) -> std::uint32_t {
+    if (alike == Alike::content) return evaluator_.classes()[node];
+    const Node& what = graph_[node];
+    return static_cast<std::uint32_t>(what.op) * 4 + static_cast<std::uint32_t>(what.phase);
+  };
   for (std::uint32_t n = 0; n < graph_.nodes().size(); ++n) {
     const NodeId reader(n);
     if (evaluator_.dependencies().is_view(reader) || !is_free(reader)) continue;
@@ -200,19 +218,10 @@ void Moves::add_joins(const State& state, int round, std::vector<AssignmentMove>
       if (!is_free(maker)) continue;
       const std::uint32_t a = state.operators[maker.index()].stack, b = state.operators[n].stack;
       if (a != no_stack && a == b) continue;
-      const auto of = [&](NodeId node) -> std::uint32_t {
-        if (round == 0) {
-          return static_cast<std::uint32_t>(graph_[node].op) * 8 + static_cast<std::uint32_t>(graph_[node].phase);
-        }
-        return evaluator_.classes()[node];
-      };
-      edges[{of(maker), of(reader), round == 2 ? n : 0}].push_back({maker, reader});
+      edges[{of(maker), of(reader), alike == Alike::itself ? n : 0}].push_back({maker, reader});
     }
   }
   for (const auto& [key, members] : edges) {
-    if (round == 2 && members.size() == 1 && edges.size() > 1) {
-      // The same as of equal content where there is but one: left to chance.
-    }
     AssignmentMove move{.kind = MoveKind::join};
     std::set<std::uint32_t> taken;
     for (const Edge& edge : members) {
@@ -244,8 +253,8 @@ void Moves::add_joins(const State& state, int round, std::vector<AssignmentMove>
 }
 
 // Operators leave their stacks.
-void Moves::add_parts(const State& state, int round, std::vector<AssignmentMove>& moves) const {
-  for (const Group& group : groups_[static_cast<std::size_t>(round)]) {
+void Moves::add_parts(const State& state, Alike alike, std::vector<AssignmentMove>& moves) const {
+  for (const Group& group : groups_[static_cast<std::size_t>(alike)]) {
     AssignmentMove move{.kind = MoveKind::part};
     for (NodeId node : group.nodes) {
       if (state.operators[node.index()].stack != no_stack) move.nodes.push_back(node);

@@ -41,14 +41,15 @@ class Moves {
   // All must outlive it.
   Moves(const Graph& graph, Evaluator& evaluator, const MoveOptions& options);
 
-  // All neighbours of a state, the most promising first. `round`: 0 changes operators of one kind together, 1 those of
-  // equal content, 2 single ones.
-  std::vector<AssignmentMove> of(const State& state, const Weights& weights, int round) const;
+  // All neighbours of a state, those that concern most first: that change operators of one kind or of equal content
+  // together, or single ones.
+  std::vector<AssignmentMove> of(const State& state, const Weights& weights, bool single) const;
 
   // Nothing: it changes nothing there.
   std::optional<State> moved(const State& state, const AssignmentMove& move) const;
 
  private:
+  enum class Alike : std::uint8_t { kind, content, itself };
   struct Group {
     std::vector<NodeId> nodes;
   };
@@ -61,9 +62,10 @@ class Moves {
   void add_splits(const Group& group, std::vector<AssignmentMove>& moves) const;
   void add_tiles(const State& state, const Group& group, std::vector<AssignmentMove>& moves) const;
   void add_turns(const State& state, const Group& group, std::vector<AssignmentMove>& moves) const;
-  void add_joins(const State& state, int round, std::vector<AssignmentMove>& moves) const;
-  void add_parts(const State& state, int round, std::vector<AssignmentMove>& moves) const;
+  void add_joins(const State& state, Alike alike, std::vector<AssignmentMove>& moves) const;
+  void add_parts(const State& state, Alike alike, std::vector<AssignmentMove>& moves) const;
   void add_sequences(const State& state, std::vector<AssignmentMove>& moves) const;
+  static std::vector<AssignmentMove> ranked(std::vector<AssignmentMove> moves, const Weights& weights);
   bool split(State& state, const AssignmentMove& move, std::size_t member) const;
   bool cut(State& state, const AssignmentMove& move, NodeId node) const;
   bool join(State& state, const AssignmentMove& move, std::size_t member) const;
@@ -71,7 +73,7 @@ class Moves {
   const Graph& graph_;
   Evaluator& evaluator_;
   const MoveOptions& options_;
-  std::vector<std::vector<Group>> groups_;       // by round
+  std::vector<std::vector<Group>> groups_;       // by what is alike; each set of operators once
   std::vector<std::vector<CoreId>> cores_;       // by kind
   std::vector<std::vector<std::uint32_t>> runs_on_;  // by node: kinds of cores
   std::vector<std::uint32_t> kind_of_;           // by core

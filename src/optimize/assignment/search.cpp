@@ -239,31 +239,33 @@ class Searching {
 
   // Whether it ends because no move makes it better.
   bool climb() {
-    constexpr int rounds = 3;
-    for (int turn = 0; !is_over();) {
-      const bool better = try_all(turn % rounds, turn < rounds);
-      if (better) {
-        turn = turn < rounds ? turn : 0;
-      } else if (++turn == 2 * rounds) {
+    constexpr int rounds = 6;
+    for (int round = 0; !is_over();) {
+      if (try_all(round % 2 == 1, round < 4, round < 2)) {
+        round = 0;
+      } else if (++round == rounds) {
         return true;
       }
     }
     return false;
   }
 
-  // All moves of a round that promise something, or the others; whether one was taken.
-  bool try_all(int round, bool promising) {
-    const std::vector<AssignmentMove> moves = moves_->of(*now_, weights_, round);
+  // All moves of equal operators together or of single ones, that promise something or the others; whether one was taken.
+  // Hasty: of those that are judged together the rest are passed over when some in a row were no better.
+  bool try_all(bool single, bool promising, bool hasty) {
+    const std::vector<AssignmentMove> moves = moves_->of(*now_, weights_, single);
     bool better = false;
     for (std::size_t first = 0; first < moves.size() && !is_over(); first += screened) {
       const std::size_t count = std::min(screened, moves.size() - first);
-      better |= try_some(chosen(std::span(moves).subspan(first, count), promising));
+      better |= try_some(chosen(std::span(moves).subspan(first, count), promising), hasty);
     }
     return better;
   }
 
-  bool try_some(const std::vector<AssignmentMove>& moves) {
+  bool try_some(const std::vector<AssignmentMove>& moves, bool hasty) {
+    constexpr int patience = 2;  // batches
     bool better = false;
+    int in_vain = 0;
     std::vector<StatePtr> states;
     std::vector<std::size_t> of;  // moves
     for (std::size_t i = 0; i < moves.size() && !is_over();) {
@@ -276,7 +278,10 @@ class Searching {
         }
       }
       if (states.empty()) break;
-      better |= take(moves, states, of);
+      const bool taken = take(moves, states, of);
+      better |= taken;
+      in_vain = taken ? 0 : in_vain + 1;
+      if (hasty && in_vain == patience) break;
     }
     return better;
   }
