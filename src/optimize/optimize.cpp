@@ -123,7 +123,8 @@ class Optimizing {
                            objective_.of_parts());
   }
 
-  // Of those that are nearly the best in the objective, the one with the smallest product of latency, energy and memory.
+  // Of those that are nearly the best in the objective, the one with the smallest product of latency, energy and
+  // memory.
   void recommend(Optimization& result) const {
     constexpr double nearly = 0.01;
     if (result.plans.empty()) return;
@@ -146,10 +147,10 @@ class Optimizing {
     const auto change = [](double now, double then, const char* of) {
       return fmt::format("{:.1f}% {} {}", std::abs(100 * (now / then - 1)), now < then ? "less" : "more", of);
     };
-    result.recommended_why =
-        fmt::format("within {:.1f}% of the best in {}, with {} and {} than that one",
-                    100 * (value(*chosen) / value(*best) - 1), what, change(chosen->energy_pj, best->energy_pj, "energy"),
-                    change(static_cast<double>(chosen->peak_bytes), static_cast<double>(best->peak_bytes), "memory"));
+    result.recommended_why = fmt::format(
+        "within {:.1f}% of the best in {}, with {} and {} than that one", 100 * (value(*chosen) / value(*best) - 1),
+        what, change(chosen->energy_pj, best->energy_pj, "energy"),
+        change(static_cast<double>(chosen->peak_bytes), static_cast<double>(best->peak_bytes), "memory"));
   }
 
   // Of two plans of the front, the second is slower: what it is better in.

@@ -1,5 +1,6 @@
 // Does the search over plans find the best of all of them where there are few, and never anything worse than it began
-// with? The brute force knows names of operators, cores and loops, and shares nothing with the search but the evaluation.
+// with? The brute force knows names of operators, cores and loops, and shares nothing with the search but the
+// evaluation.
 #include "optimize/assignment/search.h"
 
 #include "evaluate/open/hardware.h"
@@ -149,8 +150,8 @@ TEST(Assignment, PlansAreSoundAndGiveTheirNumbersAgain) {
   for (const SearchObjective objective : {SearchObjective::latency, SearchObjective::energy, SearchObjective::edp}) {
     std::vector<double> answers;
     for (const std::size_t jobs : {1, 2}) {
-      const auto found = search(example.graph_, example.hardware_, example.cache_, example.how_, std::vector{Plan()}, {},
-                                {.objective = objective, .evaluations = 150, .jobs = jobs});
+      const auto found = search(example.graph_, example.hardware_, example.cache_, example.how_, std::vector{Plan()},
+                                {}, {.objective = objective, .evaluations = 150, .jobs = jobs});
       ASSERT_TRUE(found.has_value()) << found.error().text();
       EXPECT_LE(value_of(found->best.price, objective), value_of(start->price, objective));
       answers.push_back(value_of(found->best.price, objective));
@@ -175,8 +176,8 @@ TEST(Assignment, WhereTensorsAreRecomputedCopiesAreAssignedToo) {
   plan.tensors.push_back({.name = "relu.*", .retention = Retention::recompute});
   const auto tensors = bind_tensors(plan, example.graph_, example.hardware_);
   ASSERT_TRUE(tensors.has_value()) << tensors.error().text();
-  const auto found = search(example.graph_, example.hardware_, example.cache_, example.how_, std::vector{plan}, *tensors,
-                            {.evaluations = 150, .jobs = 1});
+  const auto found = search(example.graph_, example.hardware_, example.cache_, example.how_, std::vector{plan},
+                            *tensors, {.evaluations = 150, .jobs = 1});
   ASSERT_TRUE(found.has_value()) << found.error().text();
   EXPECT_TRUE(std::ranges::any_of(found->best.plan.operators,
                                   [](const PlannedOperator& op) { return op.name.ends_with("~1"); }));
@@ -200,8 +201,8 @@ TEST(Assignment, LeavesAloneWhatIsDecided) {
     return op.name == "layers.0" && op.cores == std::vector<std::string>{"pe1_1"};
   }));
   plan.operators.back().cores = {"nowhere"};
-  EXPECT_FALSE(
-      search(example.graph_, example.hardware_, example.cache_, example.how_, std::vector{plan}, {}, options).has_value());
+  EXPECT_FALSE(search(example.graph_, example.hardware_, example.cache_, example.how_, std::vector{plan}, {}, options)
+                   .has_value());
 }
 
 TEST(Assignment, KeepsToABudgetWhereItCan) {

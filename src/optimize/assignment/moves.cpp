@@ -71,9 +71,9 @@ Moves::Moves(const Graph& graph, Evaluator& evaluator, const MoveOptions& option
   }
   for (std::size_t i = groups_.size(); i-- > 1;) {
     std::erase_if(groups_[i], [&](const Group& group) {
-      return std::ranges::any_of(groups_.begin(), groups_.begin() + static_cast<std::ptrdiff_t>(i), [&](const auto& more) {
-        return std::ranges::find(more, group.nodes, &Group::nodes) != more.end();
-      });
+      return std::ranges::any_of(
+          groups_.begin(), groups_.begin() + static_cast<std::ptrdiff_t>(i),
+          [&](const auto& more) { return std::ranges::find(more, group.nodes, &Group::nodes) != more.end(); });
     });
   }
 }
@@ -110,7 +110,8 @@ std::vector<AssignmentMove> Moves::of(const State& state, const Weights& weights
   return result;
 }
 
-// By what their operators weigh; of those that change the same operators in the same way, each less than the one before.
+// By what their operators weigh; of those that change the same operators in the same way, each less than the one
+// before.
 std::vector<AssignmentMove> Moves::ranked(std::vector<AssignmentMove> moves, const Weights& weights) {
   std::vector<std::pair<double, std::size_t>> keys;
   std::map<std::tuple<MoveKind, NodeId, NodeId, std::size_t>, int> before;
@@ -168,7 +169,8 @@ void Moves::add_splits(const Group& group, std::vector<AssignmentMove>& moves) c
       moves.push_back(std::move(move));
     };
     add({}, {}, 1);
-    for (std::size_t cores = all; cores > 1; cores = cores > 4 ? cores / 2 : (cores == all && all > 2 ? cores / 2 : 1)) {
+    for (std::size_t cores = all; cores > 1;
+         cores = cores > 4 ? cores / 2 : (cores == all && all > 2 ? cores / 2 : 1)) {
       const auto wanted = static_cast<std::int64_t>(cores);
       for (const CuttableLoop& loop : evaluator_.tiling().cuttable(first)) {
         if (loop.reduces) continue;

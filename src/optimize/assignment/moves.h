@@ -21,9 +21,9 @@ constexpr std::size_t move_kinds = 6;
 
 struct AssignmentMove {
   MoveKind kind = MoveKind::turn;
-  std::vector<NodeId> nodes;    // that it is about; of a join those that join what they read
-  std::vector<NodeId> makers;   // of a join: by node, what it joins
-  std::vector<Dim> loops;       // split or cut along these; none: whole. Of a join, of the reader, then of the maker
+  std::vector<NodeId> nodes;   // that it is about; of a join those that join what they read
+  std::vector<NodeId> makers;  // of a join: by node, what it joins
+  std::vector<Dim> loops;      // split or cut along these; none: whole. Of a join, of the reader, then of the maker
   std::vector<std::int64_t> parts;  // by loop: pieces, or tiles of a piece
   std::uint32_t core_kind = 0;
   std::size_t cores = 0;  // of a split: how many work on one operator
@@ -73,10 +73,10 @@ class Moves {
   const Graph& graph_;
   Evaluator& evaluator_;
   const MoveOptions& options_;
-  std::vector<std::vector<Group>> groups_;       // by what is alike; each set of operators once
-  std::vector<std::vector<CoreId>> cores_;       // by kind
+  std::vector<std::vector<Group>> groups_;           // by what is alike; each set of operators once
+  std::vector<std::vector<CoreId>> cores_;           // by kind
   std::vector<std::vector<std::uint32_t>> runs_on_;  // by node: kinds of cores
-  std::vector<std::uint32_t> kind_of_;           // by core
+  std::vector<std::uint32_t> kind_of_;               // by core
 };
 
 }  // namespace monet::assigning

@@ -101,9 +101,8 @@ double Screen::gain(const Moves& moves, const State& state, const AssignmentMove
   std::vector<std::pair<NodeId, double>> judged;
   for (NodeId node : move.nodes) {
     if (next->operators[node.index()] == state.operators[node.index()]) continue;
-    const auto same = std::ranges::find_if(judged, [&](const auto& each) {
-      return evaluator_.classes()[each.first] == evaluator_.classes()[node];
-    });
+    const auto same = std::ranges::find_if(
+        judged, [&](const auto& each) { return evaluator_.classes()[each.first] == evaluator_.classes()[node]; });
     if (same != judged.end()) {
       same->second += 1;
     } else if (judged.size() < most_windows) {

@@ -102,8 +102,7 @@ class Searching {
     MONET_RETURN_IF_ERROR(begin(starts));
     moves_.emplace(*steps_[0]->graph, steps_[0]->evaluator, options_.moves);
     for (RewrittenEvaluator* step : steps_) {
-      screens_.push_back(
-          std::make_unique<Screen>(*step->graph, step->evaluator, options_.objective.of_parts()));
+      screens_.push_back(std::make_unique<Screen>(*step->graph, step->evaluator, options_.objective.of_parts()));
     }
     if (options_.moves.order) open();
     const bool at_end = climb();
@@ -162,7 +161,8 @@ class Searching {
     const std::int64_t peak = peak_of(price);
     Score score{.violation = 0, .value = options_.objective(price, peak)};
     if (peak > options_.budget_bytes) {
-      score.violation += static_cast<double>(peak) / static_cast<double>(std::max<std::int64_t>(1, options_.budget_bytes)) - 1;
+      score.violation +=
+          static_cast<double>(peak) / static_cast<double>(std::max<std::int64_t>(1, options_.budget_bytes)) - 1;
     }
     if (price.cycles > options_.deadline_cycles) score.violation += price.cycles / options_.deadline_cycles - 1;
     if (options_.objective.forbids(price, peak)) score.violation = std::numeric_limits<double>::infinity();
@@ -250,8 +250,8 @@ class Searching {
     return false;
   }
 
-  // All moves of equal operators together or of single ones, that promise something or the others; whether one was taken.
-  // Hasty: of those that are judged together the rest are passed over when some in a row were no better.
+  // All moves of equal operators together or of single ones, that promise something or the others; whether one was
+  // taken. Hasty: of those that are judged together the rest are passed over when some in a row were no better.
   bool try_all(bool single, bool promising, bool hasty) {
     const std::vector<AssignmentMove> moves = moves_->of(*now_, weights_, single);
     bool better = false;
@@ -327,7 +327,6 @@ class Searching {
     if (good.empty()) return false;
     std::ranges::stable_sort(good, [&](std::size_t a, std::size_t b) { return outcomes[a].score < outcomes[b].score; });
     accept(states[good.front()], outcomes[good.front()]);
-    for (std::size_t g : good) { /*DBG*/ const auto& m = moves[of[g]]; if (getenv("DBG")) fprintf(stderr, "%zu kind %d n %zu %s (%s) loops %zu:%s parts %lld cores %zu turn %d seq %d order %d -> %.5g\n", evaluated_, (int)m.kind, m.nodes.size(), m.nodes.empty()?"":step_.nodes()[m.nodes[0].index()].name.c_str(), m.makers.empty()?"":step_.nodes()[m.makers[0].index()].name.c_str(), m.loops.size(), m.loops.empty()?"":std::string(name_of(m.loops[0])).c_str(), m.parts.empty()?0LL:(long long)m.parts[0], m.cores,(int)m.turn,(int)m.sequence,(int)m.order, outcomes[g].score.value);}
     // One after the other on top of it.
     std::vector<StatePtr> together;
     StatePtr last = now_;
@@ -362,9 +361,8 @@ class Searching {
     plan.order = state->order;
     plan.transfers = state->transfers;
     const ScheduledStep scheduled{*step.graph, hardware_, evaluated.assignment, evaluated.tiles, evaluated.schedule};
-    return FoundPlan{
-        .plan = complete_plan_of(scheduled, plan, step_),
-        .price = {.cycles = sums.cycles, .energy_pj = sums.energy_pj, .peak_bytes = sums.live_peak_bytes}};
+    return FoundPlan{.plan = complete_plan_of(scheduled, plan, step_),
+                     .price = {.cycles = sums.cycles, .energy_pj = sums.energy_pj, .peak_bytes = sums.live_peak_bytes}};
   }
 
   const Graph& step_;

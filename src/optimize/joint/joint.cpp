@@ -1,10 +1,10 @@
 #include "optimize/joint/joint.h"
 
+#include "base/glob.h"
 #include "base/stop.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/account/complete_plan.h"
-#include "base/glob.h"
 #include "optimize/assignment/search.h"
 #include "optimize/fusion/fuse.h"
 #include "optimize/joint/archive.h"
@@ -414,9 +414,8 @@ class JointSearch {
         plans, {}, [this](const JointPlan& plan) { return options_.objective(plan.price, plan.peak_bytes); });
     if (best != plans.end()) std::rotate(plans.begin(), best, best + 1);
     for (JointPlan& plan : plans) {
-      const bool beaten = std::ranges::any_of(result.front, [&](const JointPlan& other) {
-        return nearly_as_good(objectives(other), objectives(plan));
-      });
+      const bool beaten = std::ranges::any_of(
+          result.front, [&](const JointPlan& other) { return nearly_as_good(objectives(other), objectives(plan)); });
       if (!beaten) result.front.push_back(std::move(plan));
     }
     std::ranges::stable_sort(result.front, {}, objectives);
