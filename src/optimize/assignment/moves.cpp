@@ -265,6 +265,14 @@ void Moves::add_parts(const State& state, Alike alike, std::vector<AssignmentMov
   }
 }
 
+std::int64_t Moves::tiles(const State& state) const {
+  std::int64_t count = 0;
+  for (std::size_t n = 0; n < state.operators.size(); ++n) {
+    if (!state.operators[n].cores.empty()) count += tiles_of(evaluator_.tiling(), NodeId(n), state.operators[n].cuts);
+  }
+  return count;
+}
+
 std::optional<State> Moves::moved(const State& state, const AssignmentMove& move) const {
   State next = state;
   bool changed = false;

@@ -45,6 +45,9 @@ class Moves {
   // together, or single ones.
   std::vector<AssignmentMove> of(const State& state, const Weights& weights, bool single) const;
 
+  // Of the whole step, at most one too many for a loop that a split does not divide.
+  std::int64_t tiles(const State& state) const;
+
   // Nothing: it changes nothing there.
   std::optional<State> moved(const State& state, const AssignmentMove& move) const;
 

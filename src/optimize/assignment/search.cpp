@@ -93,6 +93,10 @@ class Searching {
     alone.jobs = 1;
     alone.progress = nullptr;
     alone.cost.store = nullptr;  // is for one thread
+    // What takes longer than there is time is given up; the answer is not.
+    alone.stop = [this, asked = how.stop] {
+      return (searching_ && options_.stop && options_.stop()) || (asked && asked());
+    };
     for (std::size_t i = 0; i < workers; ++i) {
       pricers_.push_back(std::make_unique<Pricer>(step, hardware, cache, alone));
     }
@@ -104,24 +108,25 @@ class Searching {
     for (RewrittenEvaluator* step : steps_) {
       screens_.push_back(std::make_unique<Screen>(*step->graph, step->evaluator, options_.objective.of_parts()));
     }
+    most_tiles_ = 10000 + 3 * moves_->tiles(*now_);
+    searching_ = true;
     if (options_.moves.order) open();
     const bool at_end = climb();
+    searching_ = false;
     Found found{.evaluated = evaluated_, .complete = at_end};
     if (defect_) return *defect_;
-    MONET_TRY(found.best, found_plan(now_));
+    found.best = found_plan(*now_, price_);
     for (const Kept& kept : kept_) {
-      if (kept.state == now_) continue;
-      MONET_TRY(FoundPlan other, found_plan(kept.state));
-      found.others.push_back(std::move(other));
+      if (kept.state != now_) found.others.push_back(found_plan(*kept.state, kept.price));
     }
     return found;
   }
 
  private:
-  // A state is a number in states_.
   struct Kept {
     std::shared_ptr<const State> state;
     std::array<double, 3> objectives{};
+    Price price;
   };
   using StatePtr = std::shared_ptr<const State>;
 
@@ -146,6 +151,7 @@ class Searching {
       State state = state_of(priced->evaluated.assignment);
       now_ = std::make_shared<const State>(std::move(state));
       score_ = score;
+      price_ = priced->price;
       plan_ = plan;
       weights_ = weights_of(*steps_[0]->graph, steps_[0]->evaluator, priced->evaluated);
     }
@@ -210,7 +216,7 @@ class Searching {
       if (kept.objectives == objectives || dominates(kept.objectives, objectives)) return;
     }
     std::erase_if(kept_, [&](const Kept& kept) { return dominates(objectives, kept.objectives); });
-    if (kept_.size() < most) kept_.push_back({state, objectives});
+    if (kept_.size() < most) kept_.push_back({state, objectives, price});
   }
 
   // Other orders than that of the start; updates of weights as soon as there is a gradient, or as they come.
@@ -272,7 +278,8 @@ class Searching {
       states.clear();
       of.clear();
       for (; i < moves.size() && states.size() < batch; ++i) {
-        if (auto next = moves_->moved(*now_, moves[i])) {
+        auto next = moves_->moved(*now_, moves[i]);
+        if (next && moves_->tiles(*next) <= most_tiles_) {
           states.push_back(std::make_shared<const State>(*std::move(next)));
           of.push_back(i);
         }
@@ -349,20 +356,24 @@ class Searching {
   void accept(const StatePtr& state, const Outcome& outcome) {
     now_ = state;
     score_ = outcome.score;
+    price_ = outcome.price;
     weights_ = outcome.weights;
   }
 
-  Expected<FoundPlan> found_plan(const StatePtr& state) {
-    RewrittenEvaluator& step = *steps_[0];
-    MONET_TRY(const Evaluated evaluated,
-              step.evaluator.evaluate(request_of(*state, *step.graph, step.evaluator.dependencies(), paged_)));
-    const Totals sums = totals(hardware_, evaluated.schedule);
+  // A state says everything: its plan can be told without evaluating it again.
+  FoundPlan found_plan(const State& state, const Price& price) const {
+    const RewrittenEvaluator& step = *steps_[0];
+    const PlanRequest request = request_of(state, *step.graph, step.evaluator.dependencies(), paged_);
+    Assignment assignment{.operators = state.operators};
+    for (std::size_t n = 0; n < assignment.operators.size(); ++n) {
+      assignment.operators[n].priority = request.plan.operators[n].priority.value_or(0);
+    }
+    for (const BoundStack& stack : request.plan.stacks) assignment.stacks.push_back(stack.nodes);
     Plan plan = plan_;
-    plan.order = state->order;
-    plan.transfers = state->transfers;
-    const ScheduledStep scheduled{*step.graph, hardware_, evaluated.assignment, evaluated.tiles, evaluated.schedule};
-    return FoundPlan{.plan = complete_plan_of(scheduled, plan, step_),
-                     .price = {.cycles = sums.cycles, .energy_pj = sums.energy_pj, .peak_bytes = sums.live_peak_bytes}};
+    plan.order = state.order;
+    plan.transfers = state.transfers;
+    const ScheduledStep carried_out{*step.graph, hardware_, assignment, {}, {}};
+    return {.plan = complete_plan_of(carried_out, plan, step_), .price = price};
   }
 
   const Graph& step_;
@@ -377,9 +388,12 @@ class Searching {
   Plan plan_;
   StatePtr now_;
   Score score_;
+  Price price_;
   Weights weights_;
   std::vector<Kept> kept_;
   std::optional<Error> defect_;
+  std::atomic<bool> searching_ = false;  // else beginning or ending, which must come to an end
+  std::int64_t most_tiles_ = 0;  // of a step
   std::size_t evaluated_ = 0;
 };
 

@@ -56,7 +56,7 @@ class JointSearch {
       bases.push_back(std::move(fused));
     }
     if (assigned && !is_over()) {
-      MONET_TRY(Base best, assign(starts_of(bases), decided_, 0.6));
+      MONET_TRY(Base best, assign(starts_of(bases), decided_, result.start.peak_bytes > options_.budget_bytes ? 0.5 : 0.7));
       bases.resize(1);
       bases.insert(bases.begin(), std::move(best));
     }
@@ -146,7 +146,7 @@ class JointSearch {
     settings.evaluator = how_;
     settings.evaluator.jobs = options_.jobs;
     settings.tile_budget = options_.tiles;
-    settings.stop = stop_at(0.15);
+    settings.stop = stop_at(0.1);
     settings.progress = options_.progress;
     MONET_TRY(PlanRequest base, pricer_.original().evaluator.bind(plan_));
     MONET_TRY(const fusion::Fused fused, fusion::fuse(step_, hardware_, cache_, base, settings));
@@ -215,7 +215,7 @@ class JointSearch {
     if (best == nullptr) return Done{};
     const Plan start = best->plan;  // the archive changes
     MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(start, step_, hardware_));
-    MONET_TRY(const Base found, assign({start}, tensors, 0.95));
+    MONET_TRY(const Base found, assign({start}, tensors, 0.97));
     return Done{};
   }
 
