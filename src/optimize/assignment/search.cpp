@@ -393,7 +393,7 @@ class Searching {
   std::vector<Kept> kept_;
   std::optional<Error> defect_;
   std::atomic<bool> searching_ = false;  // else beginning or ending, which must come to an end
-  std::int64_t most_tiles_ = 0;  // of a step
+  std::int64_t most_tiles_ = 0;          // of a step
   std::size_t evaluated_ = 0;
 };
 

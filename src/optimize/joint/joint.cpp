@@ -56,7 +56,8 @@ class JointSearch {
       bases.push_back(std::move(fused));
     }
     if (assigned && !is_over()) {
-      MONET_TRY(Base best, assign(starts_of(bases), decided_, result.start.peak_bytes > options_.budget_bytes ? 0.5 : 0.7));
+      MONET_TRY(Base best,
+                assign(starts_of(bases), decided_, result.start.peak_bytes > options_.budget_bytes ? 0.5 : 0.7));
       bases.resize(1);
       bases.insert(bases.begin(), std::move(best));
     }
