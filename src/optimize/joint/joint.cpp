@@ -1,6 +1,7 @@
 #include "optimize/joint/joint.h"
 
 #include "base/glob.h"
+#include "base/parallel.h"
 #include "base/stop.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
@@ -19,6 +20,8 @@
 namespace monet {
 
 namespace {
+
+constexpr std::size_t memory_batch = 16;  // plans that a search of memory decisions prices together
 
 // No worse in anything by more than a thousandth.
 bool nearly_as_good(const PlanObjectives& plan, const PlanObjectives& other) {
@@ -122,11 +125,13 @@ class JointSearch {
     constexpr double more_tiles = 1.5;
     const auto start = std::chrono::steady_clock::now();
     MONET_TRY(const Priced priced, pricer_.price(plan_, decided_));
+    evaluation_s_ = seconds_since(start);
     MONET_RETURN_IF_ERROR(pricer_.check(priced));
     MONET_TRY(const std::int64_t peak, pricer_.packed_peak(priced, options_.memory));
     static_cast<void>(peak);
     const double at_the_end = more_tiles * static_cast<double>(options_.plans) * seconds_since(start);
     const double left = options_.time_limit_s - seconds_since(begun_);
+    end_s_ = options_.time_limit_s - std::min(at_the_end, options_.time_limit_s / 2);
     stop_ = until_the_end_ = stop_after(left - std::min(at_the_end, options_.time_limit_s / 2), options_.stop);
     return Done{};
   }
@@ -161,6 +166,15 @@ class JointSearch {
   std::function<bool()> stop_at(double share) const {
     if (!has_time_limit()) return stop_;
     return stop_after(share * options_.time_limit_s - seconds_since(begun_), stop_);
+  }
+
+  // When there is no time left for so many plans, which are priced together.
+  std::function<bool()> stop_before(std::size_t plans) const {
+    if (!has_time_limit()) return stop_;
+    constexpr double longer = 2;  // rewritten steps, and more tiles
+    const double takes =
+        longer * evaluation_s_ * static_cast<double>(plans) / static_cast<double>(threads_for(options_.jobs));
+    return stop_after(end_s_ - takes - seconds_since(begun_), stop_);
   }
 
   // What was found so far, and other policies.
@@ -276,7 +290,8 @@ class JointSearch {
                          .memory = options_.memory,
                          .jobs = options_.jobs});
     MONET_TRY(const std::size_t evaluations, evaluations_for(base.plan));
-    MemorySearchOptions effort{.evaluations = evaluations, .seed = options_.seed + round, .stop = stop_};
+    MemorySearchOptions effort{
+        .evaluations = evaluations, .seed = options_.seed + round, .stop = stop_before(memory_batch)};
     const auto search_for = [&](const MemoryGoal& goal) -> Status {
       MONET_TRY(const MemoryAnswer answer, MemorySearch(prices, effort).search(goal));
       return Done{};
@@ -358,14 +373,16 @@ class JointSearch {
     MONET_TRY(const std::size_t evaluations, evaluations_for(start.plan));
     const std::size_t generations =
         std::max<std::size_t>(1, options_.generations * evaluations / std::max<std::size_t>(1, options_.evaluations));
+    const std::size_t population = std::min(options_.population, std::max<std::size_t>(4, evaluations));
+    if (stop_before(population)()) return Base{.plan = start.plan, .fused = start.fused, .placed = start.placed};
     PlacementOptions placement{.objective = options_.objective,
                                .memory = options_.memory,
                                .budget_bytes = options_.budget_bytes,
-                               .population = std::min(options_.population, std::max<std::size_t>(4, evaluations)),
+                               .population = population,
                                .generations = generations,
                                .seed = options_.seed + round,
                                .jobs = options_.jobs,
-                               .stop = stop_};
+                               .stop = stop_before(population)};
     if (options_.progress) {
       placement.progress = [&](std::size_t done, std::size_t all) { options_.progress("placement", done, all); };
     }
@@ -398,8 +415,21 @@ class JointSearch {
     for (const ArchivedPlan& entry : archive_.plans()) {
       result.least_bytes = std::min(result.least_bytes, static_cast<std::int64_t>(entry.objectives[2]));
     }
-    for (const ArchivedPlan& entry :
-         archive_.spread(options_.plans, options_.deadline_cycles, static_cast<double>(options_.budget_bytes))) {
+    std::vector<ArchivedPlan> spread =
+        archive_.spread(options_.plans, options_.deadline_cycles, static_cast<double>(options_.budget_bytes));
+    const auto first = std::ranges::min_element(spread, {}, [this](const ArchivedPlan& entry) {
+      const Price price{.cycles = entry.objectives[0], .energy_pj = entry.objectives[1]};
+      return options_.objective(price, static_cast<std::int64_t>(entry.objectives[2]));
+    });
+    if (first != spread.end()) std::rotate(spread.begin(), first, first + 1);
+    double longest_s = 0;
+    for (const ArchivedPlan& entry : spread) {
+      // The best one at least.
+      const double began = seconds_since(begun_);
+      if (!plans.empty() && began + longest_s > options_.time_limit_s) {
+        result.complete = false;
+        break;
+      }
       MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(entry.plan, step_, hardware_));
       MONET_TRY(const Priced priced, pricer_.price(entry.plan, tensors));
       MONET_RETURN_IF_ERROR(pricer_.check(priced));
@@ -408,6 +438,7 @@ class JointSearch {
       if (plan.peak_bytes > options_.budget_bytes || plan.price.cycles > options_.deadline_cycles) continue;
       complete(plan, priced);
       plans.push_back(std::move(plan));
+      longest_s = std::max(longest_s, seconds_since(begun_) - began);
     }
     const auto objectives = [this](const JointPlan& plan) { return objectives_of(plan.price, plan.peak_bytes); };
     std::ranges::stable_sort(plans, {}, objectives);
@@ -443,6 +474,8 @@ class JointSearch {
   Pricer pricer_;
   PlanArchive archive_;
   std::size_t evaluated_ = 0;
+  double evaluation_s_ = 0;  // of a plan
+  double end_s_ = 0;         // of the search, counted from its beginning; where there is a time limit
 };
 
 }  // namespace
