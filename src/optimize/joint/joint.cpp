@@ -374,7 +374,7 @@ class JointSearch {
     const std::size_t generations =
         std::max<std::size_t>(1, options_.generations * evaluations / std::max<std::size_t>(1, options_.evaluations));
     const std::size_t population = std::min(options_.population, std::max<std::size_t>(4, evaluations));
-    if (stop_before(population)()) return Base{.plan = start.plan, .fused = start.fused, .placed = start.placed};
+    if (stop_before(population)()) return Base{.plan = plan_};
     PlacementOptions placement{.objective = options_.objective,
                                .memory = options_.memory,
                                .budget_bytes = options_.budget_bytes,
