@@ -83,6 +83,7 @@ def _others() -> Iterator[Case]:
 
 SHAPED_IMAGES = ("bias_nchw_inplace", "scale_nc11", "expand_23_div", "nchw_to_nhwc", "nhwc_to_nchw", "cat_channels", "sum_023",
                  "mean_23", "max_pool_2", "max_pool_2_backward", "max_pool_3s2", "max_pool_3s2_backward", "avg_pool_2")  # fmt: skip
+MORE_POOLS = ("max_pool_3s1", "max_pool_3s1_backward", "avg_pool_3s1", "avg_pool_3s1_backward", "avg_pool_2_backward")
 SHAPED_TEXTS = ("row_bias", "bshd_to_bhsd", "bhds_to_bhsd", "qkv_slice_to_bhsd", "cat_qkv", "sum_rows")
 
 
@@ -229,7 +230,7 @@ def call_of(torch: Any, case: Case) -> Callable[[], Any]:
     new = _made(torch, case["precision"])
     kind = case["kind"]
     if kind == "shaped":
-        return (_image if case["op"] in SHAPED_IMAGES else _text)(torch, case, new)
+        return (_image if case["op"] in SHAPED_IMAGES + MORE_POOLS else _text)(torch, case, new)
     return {"linear": _product, "bmm": _product, "conv": _convolution, "batch_norm": _norm, "layer_norm": _norm, "softmax": _norm,
             "log_softmax": _norm, "elementwise": _elementwise, "attention": _attention, "optimizer": _optimizer}[kind](torch, case, new)  # fmt: skip
 

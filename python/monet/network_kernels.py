@@ -21,14 +21,16 @@ Case = dict[str, Any]
 DIRECTIONS = ("forward", "input_gradient", "weight_gradient")
 DENSE = ("fp32", "tf32", "bf16")
 HEIGHTS = (7, 7, 8, 14, 14, 16, 28, 28, 32, 56, 56, 64, 112, 128, 224)
+ODD_HEIGHTS = (9, 10, 11, 13, 13, 15, 17, 19, 20, 27, 27, 35, 36, 55, 55, 73, 111)
 BATCHES = (1, 2, 4, 8, 8, 16, 32, 32, 64, 64, 128, 256)
 MOST_ELEMENTS = 1 << 28  # of one tensor
 MOST_MACS = 1.5e11  # some 8 ms in fp32
 
 
 class Draw:
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, heights: tuple[int, ...] = HEIGHTS) -> None:
         self.random = random.Random(seed)
+        self.heights = heights
 
     def one(self, values: Any) -> Any:
         return self.random.choice(values)
@@ -41,7 +43,7 @@ class Draw:
 
     def convolution(self, kernel: int, stride: int, groups: Callable[[int], int] | None = None) -> Case:
         for _ in itertools.count():
-            h, b = self.one(HEIGHTS), self.one(BATCHES)
+            h, b = self.one(self.heights), self.one(BATCHES)
             c = self.channels(h)
             o = c if self.random.random() < 0.4 else self.channels(max(4, h // stride))
             g = 1
@@ -71,26 +73,27 @@ def _group_counts(draw: Draw) -> Callable[[int], int]:
     return count
 
 
-def _convolutions(draw: Draw) -> Iterator[Case]:
-    def each(shapes: Iterator[Case], precisions: tuple[str, ...] = DENSE, parts: tuple[str, ...] = DIRECTIONS) -> Iterator[Case]:
-        for shape, precision, part in itertools.product(list(shapes), precisions, parts):
-            yield {**shape, "precision": precision, "part": part}
+def _each(shapes: Iterator[Case], precisions: tuple[str, ...] = DENSE, parts: tuple[str, ...] = DIRECTIONS) -> Iterator[Case]:
+    for shape, precision, part in itertools.product(list(shapes), precisions, parts):
+        yield {**shape, "precision": precision, "part": part}
 
+
+def _convolutions(draw: Draw) -> Iterator[Case]:
     last = {"channels_last": 1}
-    yield from each(draw.convolution(3, draw.one((1, 1, 1, 1, 2))) for _ in range(150))
-    yield from each(draw.convolution(draw.one((5, 5, 7)), draw.one((1, 1, 2))) for _ in range(20))
-    yield from each((draw.first_layer() for _ in range(40)), DENSE, ("forward", "weight_gradient"))
-    yield from each(draw.convolution(1, 1) for _ in range(110))
-    yield from each(draw.convolution(1, 2) for _ in range(15))
-    yield from each(draw.convolution(draw.one((2, 4)), draw.one((2, 2, 4))) for _ in range(10))
-    yield from each((draw.convolution(3, draw.one((1, 1, 2)), _group_counts(draw)) for _ in range(65)))
-    yield from each((draw.convolution(1, 1, _group_counts(draw)) for _ in range(10)))
-    yield from each(({**draw.convolution(draw.one((1, 1, 3)), draw.one((1, 1, 2))), **last} for _ in range(30)))
-    yield from each(({**draw.convolution(2, 2), **last} for _ in range(8)))
+    yield from _each(draw.convolution(3, draw.one((1, 1, 1, 1, 2))) for _ in range(150))
+    yield from _each(draw.convolution(draw.one((5, 5, 7)), draw.one((1, 1, 2))) for _ in range(20))
+    yield from _each((draw.first_layer() for _ in range(40)), DENSE, ("forward", "weight_gradient"))
+    yield from _each(draw.convolution(1, 1) for _ in range(110))
+    yield from _each(draw.convolution(1, 2) for _ in range(15))
+    yield from _each(draw.convolution(draw.one((2, 4)), draw.one((2, 2, 4))) for _ in range(10))
+    yield from _each((draw.convolution(3, draw.one((1, 1, 2)), _group_counts(draw)) for _ in range(65)))
+    yield from _each((draw.convolution(1, 1, _group_counts(draw)) for _ in range(10)))
+    yield from _each(({**draw.convolution(draw.one((1, 1, 3)), draw.one((1, 1, 2))), **last} for _ in range(30)))
+    yield from _each(({**draw.convolution(2, 2), **last} for _ in range(8)))
     depthwise = lambda: draw.convolution(draw.one((3, 3, 3, 5, 5, 7, 9)), draw.one((1, 1, 2)), lambda c: c)  # noqa: E731
-    yield from each(({**shape, "o": shape["c"]} for shape in (depthwise() for _ in range(50))), ("fp32", "bf16"))
-    yield from each(({**shape, "o": shape["c"], **last} for shape in (depthwise() for _ in range(40))))
-    yield from each(({**shape, "o": shape["c"]} for shape in (depthwise() for _ in range(8))), ("tf32",))
+    yield from _each(({**shape, "o": shape["c"]} for shape in (depthwise() for _ in range(50))), ("fp32", "bf16"))
+    yield from _each(({**shape, "o": shape["c"], **last} for shape in (depthwise() for _ in range(40))))
+    yield from _each(({**shape, "o": shape["c"]} for shape in (depthwise() for _ in range(8))), ("tf32",))
 
 
 def _products(draw: Draw) -> Iterator[Case]:
@@ -165,12 +168,34 @@ def cases(seed: int) -> list[Case]:
     return drawn
 
 
+def odd_cases(seed: int) -> list[Case]:
+    """Images whose rows are no multiple of a vector, pools with stride 1 and gradients of means, sums of all shapes."""
+    draw = Draw(seed, ODD_HEIGHTS)
+    drawn = [*_each(draw.convolution(3, draw.one((1, 1, 1, 2))) for _ in range(60)), *_each(draw.convolution(1, 1) for _ in range(40)),
+             *_each(draw.convolution(draw.one((5, 7)), 1) for _ in range(8))]  # fmt: skip
+    for number in range(240):
+        h, b = draw.one((*HEIGHTS, *ODD_HEIGHTS)), draw.one(BATCHES)
+        c = draw.channels(h)
+        op = ("max_pool_3s1", "avg_pool_3s1", "max_pool_3s1_backward", "avg_pool_3s1_backward", "avg_pool_2_backward", "sum_023", "sum_023",
+              "sum_023", "max_pool_3s2", "max_pool_3s2_backward", "bias_nchw_inplace", "mean_23")[number % 12]  # fmt: skip
+        if b * c * h * h < MOST_ELEMENTS:
+            for precision in ("fp32", "bf16"):
+                drawn.append({"kind": "shaped", "op": op, "b": b, "c": c, "h": h, "elements": b * c * h * h, "precision": precision})
+    for _ in range(40):
+        columns, rows = draw.one((10, 64, 96, 128, 192, 384, 512, 768, 1000, 1536, 3072, 4096)), draw.one(BATCHES) * draw.one((1, 49, 196, 784))
+        for precision in ("fp32", "bf16"):
+            drawn.append({"kind": "shaped", "op": "sum_rows", "precision": precision, "b": rows, "s": 1, "heads": 1, "d": columns, "elements": rows * columns})
+    draw.random.shuffle(drawn)
+    return drawn
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m monet.network_kernels", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", required=True, metavar="FILE.csv", help="the table")
+    parser.add_argument("--odd", action="store_true", help="images of odd sizes, sums and more pools instead")
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
     given = parser.parse_args(arguments)
-    drawn = cases(given.seed)
+    drawn = (odd_cases if given.odd else cases)(given.seed)
     columns = sorted({key for case in drawn for key in case}, key=lambda key: (key not in ("kind", "part", "op", "precision"), key))
     with open(given.output, "w", newline="") as file:
         table = csv.DictWriter(file, columns)
