@@ -19,9 +19,8 @@ KernelVariant variant_of(const Kernel& kernel) {
       if (kernel.depthwise()) return kernel.channels_last ? KernelVariant::depthwise_last : KernelVariant::depthwise;
       if (kernel.channels_last) return KernelVariant::channels_last;
       if (kernel.groups > 1) return KernelVariant::grouped;
-      return kernel.kernel_h == 1 && kernel.kernel_w == 1 && kernel.stride == 1
-                 ? KernelVariant::pointwise
-                 : KernelVariant::windows;
+      return kernel.kernel_h == 1 && kernel.kernel_w == 1 && kernel.stride == 1 ? KernelVariant::pointwise
+                                                                                : KernelVariant::windows;
     case KernelKind::batch_norm: return kernel.channels_last ? KernelVariant::channels_last : KernelVariant::plain;
     default: return KernelVariant::plain;
   }
@@ -29,6 +28,15 @@ KernelVariant variant_of(const Kernel& kernel) {
 
 double log_of(double value) { return value >= 1 ? std::log(value) : -1; }
 double log_of(std::int64_t value) { return log_of(static_cast<double>(value)); }
+
+// Weights of wide depthwise windows on permuted tensors in 32 bits: another kernel of the library, whose measurements
+// say nothing of narrow ones.
+double far_if_wide(const Kernel& k) {
+  constexpr double far = 30;
+  const bool wide = k.depthwise() && k.channels_last && k.part == KernelPart::weight_gradient &&
+                    k.precision != KernelPrecision::bf16 && k.kernel_h * k.kernel_w > 25;
+  return wide ? far : 0;
+}
 
 }  // namespace
 
@@ -83,7 +91,8 @@ KernelShape shape_of(const Kernel& k) {
   KernelShape shape;
   shape.fill(-1);
   switch (k.kind) {
-    case KernelKind::product: return {log_of(k.batch), log_of(k.m), log_of(k.n), log_of(k.k), k.bias ? 1.0 : 0.0, -1, -1};
+    case KernelKind::product:
+      return {log_of(k.batch), log_of(k.m), log_of(k.n), log_of(k.k), k.bias ? 1.0 : 0.0, -1, -1};
     case KernelKind::convolution:
       return {log_of(k.batch),
               log_of(k.c),
@@ -91,7 +100,7 @@ KernelShape shape_of(const Kernel& k) {
               log_of(k.h * k.w),
               log_of(k.kernel_h * k.kernel_w),
               log_of(k.stride * k.stride),
-              log_of(k.groups)};
+              log_of(k.groups) + far_if_wide(k)};
     case KernelKind::batch_norm: return {log_of(k.batch), log_of(k.c), log_of(k.h * k.w), -1, -1, -1, -1};
     case KernelKind::layer_norm:
     case KernelKind::softmax:

@@ -117,7 +117,8 @@ KernelOp pool_op(const Node& node, bool backward) {
   const auto& strides = node.attributes.integers(Attr::strides);
   const bool wide = !size.empty() && size.back() > 2;
   const bool dense = wide && size.back() < 7 && (strides.empty() || strides.back() == 1);
-  if (node.op == Op::MaxPool) return dense ? KernelOp::max_pool_3s1 : wide ? KernelOp::max_pool_3s2 : KernelOp::max_pool_2;
+  if (node.op == Op::MaxPool)
+    return dense ? KernelOp::max_pool_3s1 : wide ? KernelOp::max_pool_3s2 : KernelOp::max_pool_2;
   if (backward) return wide ? KernelOp::avg_pool_3s1_backward : KernelOp::avg_pool_2_backward;
   return dense ? KernelOp::avg_pool_3s1 : wide ? KernelOp::adaptive_avg_pool_7 : KernelOp::avg_pool_2;
 }
