@@ -133,7 +133,10 @@ Expected<Evaluated> Evaluator::evaluate_kernels(const PlanRequest& request) {
 
 std::vector<OperatorBound> Evaluator::operator_bounds() {
   if (runs_kernels()) {
-    if (!kernels_) kernels_ = std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, false));
+    if (!kernels_) {
+      const bool tf32 = shared_->options.cost.extract.products == "tf32";
+      kernels_ = std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32));
+    }
     return kernel_bounds(machine_.hardware(), *kernels_, *shared_->laws);
   }
   std::vector<OperatorBound> bounds;
