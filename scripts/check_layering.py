@@ -24,6 +24,7 @@ LAYERS = [
     ["compat"],
     ["mapping"],
     ["training"],
+    ["parallel"],
     ["networks"],
     ["fabric"],
     ["onnx", "hardware", "interpret"],

@@ -60,6 +60,10 @@ struct EvaluateOptions {
   // has none the compiler's policy makes them. "nests": each operator as its plain loop nest on arrays. Empty: as the
   // plan says, else eager where a core has kernels.
   std::string lowering;
+  // Of many chips (docs/parallel.md): "tp=4,dp=2,zero=1"; empty: as the plan says, else one. A batch is then that of
+  // all chips. `chips`: all; 0: as the mesh has. `micro_batch`: samples of one chip of dp at a time; 0: all it has.
+  std::string parallel;
+  std::int64_t chips = 0, micro_batch = 0;
   bool check = true;    // the schedule, by the independent checker
   bool compare = true;  // also inference, to compare with
   bool pack = true;     // addresses
@@ -233,6 +237,29 @@ struct StepGraph {
   std::vector<Tensor> tensors;
 };
 
+// One axis of the mesh: what chips along it send each other.
+struct AxisResult {
+  std::string axis;
+  std::int64_t chips = 1;
+  std::int64_t collectives = 0;
+  double sent_bytes = 0;       // that leave a chip
+  double communication_s = 0;  // of its collectives, added up
+  double exposed_s = 0;        // of it, for which the chip waited
+};
+
+// A step of many chips; all else in an evaluation is of one of them.
+struct ParallelResult {
+  std::string recipe;  // "dp=2,tp=4,zero=1"
+  std::int64_t chips = 1;
+  std::int64_t micro_batch = 0;  // samples of one chip of dp at a time
+  std::int64_t tokens = 0;       // in a sample; 0: it has none
+  double samples_per_s = 0, tokens_per_s = 0;
+  double model_macs = 0;  // of the whole step on one chip, nothing computed again
+  double mfu = 0;         // those over what all chips could do in that time; 0: no peak is known
+  double energy_pj = 0;   // of all chips
+  std::vector<AxisResult> axes;
+};
+
 struct Evaluation {
   std::string model, hardware, objective;
   std::string hardware_parameters;  // as they were given: "x=2, y=2"
@@ -281,6 +308,7 @@ struct Evaluation {
   std::vector<std::string> warnings, notes;
   std::string plan_yaml;  // complete: gives the same result again
 
+  std::optional<ParallelResult> parallel;  // none: one chip
   MachineFacts machine;
   std::vector<TraceEvent> trace;
   std::vector<Lifetime> lifetimes;

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace monet {
@@ -66,6 +67,21 @@ std::string_view name_of(PlanOrder order);
 enum class PlanTransfers : std::uint8_t { direct, memory };
 std::string_view name_of(PlanTransfers transfers);
 
+// How a step is split over chips (docs/parallel.md).
+struct PlannedParallel {
+  std::vector<std::pair<std::string, std::int64_t>> mesh;  // axes and their sizes, outermost first: {dp, 16}, {tp, 8}
+  std::int64_t zero = 0;
+  bool sequence = false;
+  bool overlap = true;           // launches run beside collectives
+  std::int64_t micro_batch = 0;  // samples of one chip of dp at a time; 0: all of its samples
+  Place place;
+
+  bool operator==(const PlannedParallel& other) const {
+    return mesh == other.mesh && zero == other.zero && sequence == other.sequence && overlap == other.overlap &&
+           micro_batch == other.micro_batch;
+  }
+};
+
 struct Plan {
   std::string graph_hash;  // of the graph and the machine that it was made for; empty: not stated
   std::string hardware_hash;
@@ -77,6 +93,7 @@ struct Plan {
   std::vector<PlannedStack> stacks;
   std::vector<PlannedOperator> operators;
   std::vector<PlannedTensor> tensors;
+  std::optional<PlannedParallel> parallel;  // none: one chip
 };
 
 constexpr int plan_version = 1;

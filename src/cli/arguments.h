@@ -65,6 +65,7 @@ void add_step_options(CLI::App& command, TrainOptions& options);
 // --simulate and what belongs to it.
 void add_simulate_options(CLI::App& train, TrainCommand& command);
 void add_parameters(CLI::App& command, HardwareParameters& parameters);
+void add_parallel(CLI::App& command, StepRequest& options);
 void add_lowering(CLI::App& command, std::string& lowering);
 void add_schedule_options(CLI::App& command, MachineNames& on, StepRequest& options);
 // --custom: costs of operators, from a file.

@@ -69,6 +69,19 @@ void add_schedule_options(CLI::App& command, MachineNames& on, StepRequest& opti
   add_lowering(command, options.lowering);
 }
 
+void add_parallel(CLI::App& command, StepRequest& options) {
+  const OptionGroup group(command, "Many chips");
+  group.add("--parallel", options.parallel,
+            "how the step is split over chips: dp=N, tp=N, zero=0|1|2|3, sequence=on|off, overlap=on|off, with commas",
+            "WORDS");
+  group.add("--chips", options.chips, "all chips; what --parallel leaves open is data parallel", "N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+  group
+      .add("--micro-batch", options.micro_batch,
+           "samples of one chip of dp at a time; gradients add up until --batch, that of all chips, is done", "N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+}
+
 void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   CLI::App* evaluate =
       app.add_subcommand("evaluate", "a training step on a machine, in time: latency, energy, memory, and why");
@@ -79,6 +92,7 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   add_mapping_search(*evaluate, command.options);
   add_step_options(*evaluate, command.options.train);
   add_schedule_options(*evaluate, command.on, command.options);
+  add_parallel(*evaluate, command.options);
   const OptionGroup schedule(*evaluate, schedule_group);
   schedule.off("--no-compare", command.options.compare, "leave out inference, to compare with");
   schedule.off("--no-pack", command.options.pack, "leave out addresses: memory is then what is live");
@@ -95,7 +109,8 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
       "  monet evaluate resnet18-cifar --batch 4 --hardware edge_tpu --set x=2 --set y=2 -o results\n"
       "  monet evaluate gpt2-tiny --hardware h100 --precision bf16 --inference --json\n"
       "  monet evaluate net.onnx --hardware machine.yaml --save-plan plan.yaml\n"
-      "  monet evaluate net.onnx --hardware machine.yaml --plan plan.yaml --trace trace.json\n\n"
+      "  monet evaluate net.onnx --hardware machine.yaml --plan plan.yaml --trace trace.json\n"
+      "  monet evaluate gpt2-small --hardware dgx_h100 --chips 8 --parallel tp=2,zero=1 --batch 16\n\n"
       "Exit status: 0 done; 1 something given is wrong; 2 it does not fit the machine's memory, with what could be\n"
       "done about it; 3 a defect of monet.\n\n" +
       network_help());

@@ -110,7 +110,8 @@ Status Evaluator::find_kernels(const PlanRequest& request) {
     MONET_TRY(KernelStep step, compiled_kernel_step(graph_, *shared_->laws, how));
     kernels_ = std::make_shared<const KernelStep>(std::move(step));
   } else if (!kernels_) {
-    kernels_ = std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32));
+    kernels_ =
+        std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
   }
   return Done{};
 }
@@ -135,7 +136,7 @@ std::vector<OperatorBound> Evaluator::operator_bounds() {
   if (runs_kernels()) {
     if (!kernels_) {
       const bool tf32 = shared_->options.cost.extract.products == "tf32";
-      kernels_ = std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32));
+      kernels_ = std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
     }
     return kernel_bounds(machine_.hardware(), *kernels_, *shared_->laws);
   }

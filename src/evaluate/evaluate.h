@@ -30,6 +30,7 @@ std::shared_ptr<OperatorClassCache> new_operator_class_cache();
 
 struct EvaluatorOptions {
   CostOptions cost;
+  std::shared_ptr<const ChipNetwork> network;  // of one chip's part of a step of many; null: there is one chip
   std::string lowering;   // "nests": also where there is a kernel core; see evaluate/kernels/lowering_choice.h
   bool off_chip = false;  // every operator reads from and writes to home memory
   std::size_t jobs = 0;

@@ -1,5 +1,5 @@
 monet_room(evaluate
-  USES base packing graph config kernels onnx hardware fabric networks training mapping compat
+  USES base packing graph config kernels onnx hardware fabric networks parallel training mapping compat
   SOURCES
   account/bound.cpp
   account/causes.cpp
@@ -49,6 +49,7 @@ monet_room(evaluate
   cost/zigzag_cost.cpp
   evaluate.cpp
   kernels/kernel_bound.cpp
+  kernels/kernel_network.cpp
   kernels/kernel_plan.cpp
   kernels/kernel_result.cpp
   kernels/kernel_schedule.cpp
@@ -94,6 +95,7 @@ monet_room(evaluate
   run/fit.cpp
   run/machine_facts.cpp
   run/micro_batches.cpp
+  run/parallel_run.cpp
   run/result.cpp
   run/result_memory.cpp
   run/result_trace.cpp

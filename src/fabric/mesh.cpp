@@ -71,18 +71,6 @@ Error uneven(const Fabric& fabric, const Mesh& mesh, std::size_t axis, const Row
 
 }  // namespace
 
-std::int64_t Mesh::chips() const {
-  std::int64_t product = 1;
-  for (const MeshAxis& axis : axes) product *= axis.size;
-  return product;
-}
-
-std::optional<std::size_t> Mesh::find(std::string_view name) const {
-  for (std::size_t i = 0; i < axes.size(); ++i)
-    if (axes[i].name == name) return i;
-  return std::nullopt;
-}
-
 std::int64_t GroupShape::chips() const {
   std::int64_t product = 1;
   for (const GroupSpan& span : spans) product *= span.count;

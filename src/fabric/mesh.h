@@ -2,6 +2,7 @@
 // like.
 #pragma once
 
+#include "graph/mesh.h"
 #include "hardware/fabric.h"
 
 #include <monet/expected.h>
@@ -15,20 +16,6 @@
 #include <vector>
 
 namespace monet {
-
-struct MeshAxis {
-  std::string name;
-  std::int64_t size = 1;
-};
-
-// Outermost axis first: chips that are neighbours along the last one are neighbours on the fabric. The number of a chip
-// is that of its coordinates with the last running fastest.
-struct Mesh {
-  std::vector<MeshAxis> axes;
-
-  std::int64_t chips() const;
-  std::optional<std::size_t> find(std::string_view name) const;
-};
 
 // Dimensions of a fabric: one for each level, innermost first, but for a torus one for each of its own (the last of its
 // sizes first).

@@ -1,5 +1,5 @@
 monet_room(fabric
-  USES base hardware
+  USES base graph hardware
   SOURCES
   bound.cpp
   mesh.cpp

@@ -22,7 +22,7 @@ namespace monet {
   X(pads) X(perm) X(ratio) X(reduction) X(repeats) X(reverse) X(roi) X(scale) X(scales) X(select_last_index)          \
   X(shape) X(size) X(softcap) X(sorted) X(split) X(start) X(starts) X(steps) X(storage_order) X(strides)              \
   X(time_axis) X(to) X(training_mode) X(trans_a) X(trans_b) X(upper) X(value) X(weight_decay)         \
-  X(domain) X(op_type) X(options) X(outputs)
+  X(domain) X(op_type) X(options) X(outputs) X(mesh) X(blocks)
 // clang-format on
 
 enum class Attr : std::uint8_t {

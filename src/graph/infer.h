@@ -42,6 +42,7 @@ Expected<Types> infer_movement(const OperatorTypes& operation);
 Expected<Types> infer_generate(const OperatorTypes& operation);
 Expected<Types> infer_optimizer(const OperatorTypes& operation);
 Expected<Types> infer_custom(const OperatorTypes& operation);
+Expected<Types> infer_collective(const OperatorTypes& operation);
 
 // Largest number of elements a tensor may have: far beyond any machine, and small enough that bits and sums of a few
 // tensors still fit 64 bits.

@@ -131,6 +131,7 @@ OperatorNests movement_nests(const OperatorSite& site);
 OperatorNests generate_nests(const OperatorSite& site);
 OperatorNests optimizer_nests(const OperatorSite& site);
 OperatorNests custom_nests(const OperatorSite& site);
+OperatorNests collective_nests(const OperatorSite& site);
 
 // Helpers that the rules share.
 

@@ -25,9 +25,9 @@ constexpr std::array<OpInfo, op_count> op_table = {{
 std::string_view name_of(Op op) { return op_table[static_cast<std::size_t>(op)].name; }
 
 std::string_view name_of(OpFamily family) {
-  constexpr std::array<std::string_view, family_count> names = {"elementwise", "contraction", "convolution", "pool",
-                                                                "reduction",   "softmax",     "norm",        "view",
-                                                                "movement",    "generate",    "optimizer",   "custom"};
+  constexpr std::array<std::string_view, family_count> names = {
+      "elementwise", "contraction", "convolution", "pool",      "reduction", "softmax",   "norm",
+      "view",        "movement",    "generate",    "optimizer", "custom",    "collective"};
   return names[static_cast<std::size_t>(family)];
 }
 

@@ -22,6 +22,7 @@ enum class OpFamily : std::uint8_t {
   generate,
   optimizer,
   custom,
+  collective,
 };
 
 enum class Op : std::uint16_t {
@@ -38,7 +39,7 @@ constexpr std::size_t op_count = 0
 
 std::string_view name_of(Op op);
 std::string_view name_of(OpFamily family);
-constexpr std::size_t family_count = 12;
+constexpr std::size_t family_count = 13;
 OpFamily family_of(Op op);
 // How many leading inputs an operator cannot do without.
 std::size_t required_inputs(Op op);
@@ -49,5 +50,8 @@ bool is_composite(Op op);
 
 // Gives other values when it is run twice.
 bool is_random(Op op);
+
+// Every chip of a group takes part, and none goes on before its part is there.
+inline bool is_collective(Op op) { return family_of(op) == OpFamily::collective; }
 
 }  // namespace monet

@@ -25,6 +25,7 @@ monet_room(graph
   format.cpp
   format_text.cpp
   graph.cpp
+  infer/collective.cpp
   infer/contraction.cpp
   infer/convolution.cpp
   infer/custom.cpp
@@ -38,9 +39,11 @@ monet_room(graph
   infer/reduction.cpp
   infer/softmax.cpp
   infer/view.cpp
+  mesh.cpp
   narrow.cpp
   nests/attention.cpp
   nests/class_loss.cpp
+  nests/collective.cpp
   nests/contraction.cpp
   nests/convolution.cpp
   nests/custom.cpp

@@ -68,6 +68,10 @@ Expected<std::vector<Array>> execute_by_family(const Execution& execution) {
     case OpFamily::view: return execute_view(execution);
     case OpFamily::movement: return execute_movement(execution);
     case OpFamily::generate: return execute_generate(execution);
+    case OpFamily::collective:
+      return Error{.message = fmt::format("{} needs the other chips of its group", name_of(execution.op)),
+                   .place = {},
+                   .advice = "run all chips in lock step (interpret/ranks.h)"};
     case OpFamily::custom:
       return Error{.message = fmt::format("what the custom operator '{}' computes is not known",
                                           execution.attributes.text(Attr::op_type)),

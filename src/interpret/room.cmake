@@ -12,6 +12,7 @@ monet_room(interpret
   norm.cpp
   pool.cpp
   prepared_graph.cpp
+  ranks.cpp
   reduction.cpp
   resample.cpp
   rounding.cpp

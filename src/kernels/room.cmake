@@ -32,6 +32,7 @@ monet_room(kernels
   laws/stream.cpp
   laws/workspace.cpp
   lower/caching_allocator.cpp
+  lower/collectives.cpp
   lower/companions.cpp
   lower/convolutions.cpp
   lower/element_kernels.cpp

@@ -123,6 +123,11 @@ void export_custom(NodeExport& node) {
   node.emit(custom.type, node.inputs(), std::move(attributes), 1, custom.domain);
 }
 
+// ONNX has no collectives: they stand in a domain of their own.
+void export_collective(NodeExport& node) {
+  node.emit(name_of(node.op()), node.inputs(), same_attributes(node.attributes()), 1, "monet.collective");
+}
+
 template <class Predicate>
 bool any_type(const Graph& graph, const Node& node, Predicate holds) {
   const auto fits = [&](TensorId id) { return id.valid() && holds(graph[id].type.format.element); };
@@ -186,6 +191,7 @@ ExportRule find_export_rule(const Graph& graph, const Node& node) {
     case OpFamily::view: return view_export(graph, node);
     case OpFamily::movement: return movement_export(graph, node);
     case OpFamily::generate: return generate_export(graph, node);
+    case OpFamily::collective: return export_collective;
     case OpFamily::custom:
     case OpFamily::optimizer: break;
   }

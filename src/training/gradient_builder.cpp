@@ -83,6 +83,7 @@ GradientRule gradient_rule(Op op) {
     case OpFamily::view: return view_gradient(op);
     case OpFamily::movement: return movement_gradient(op);
     case OpFamily::generate: return generate_gradient(op);
+    case OpFamily::collective:
     case OpFamily::custom:
     case OpFamily::optimizer: break;
   }

@@ -236,6 +236,7 @@ class StateFormats {
         case OpFamily::softmax:
         case OpFamily::generate:
         case OpFamily::optimizer:
+        case OpFamily::collective:
         case OpFamily::custom: continue;
         default: break;
       }

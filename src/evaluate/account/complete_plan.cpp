@@ -13,6 +13,7 @@ Plan complete_plan_of(const ScheduledStep& step, const Plan& plan, const Graph& 
   result.lowering = plan.lowering;
   result.expanded = plan.expanded;
   result.tensors = plan.tensors;
+  result.parallel = plan.parallel;
   for (const std::vector<NodeId>& nodes : step.assignment.stacks) {
     if (nodes.size() < 2) continue;
     PlannedStack& stack = result.stacks.emplace_back();

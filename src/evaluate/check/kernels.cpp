@@ -15,7 +15,7 @@ namespace {
 class KernelCheck {
  public:
   KernelCheck(const Graph& graph, const KernelLaws& laws, const KernelStep& step)
-      : graph_(graph), laws_(laws), step_(step.lowered), costs_(step.costs), memory_(step.memory) {}
+      : graph_(graph), laws_(laws), step_(step.lowered), costs_(step.costs), memory_(step.memory), times_(step.times) {}
 
   CheckReport run() {
     check_nodes();
@@ -23,6 +23,7 @@ class KernelCheck {
     check_touches();
     if (report_.count == 0) check_memory();
     check_sums();
+    if (report_.count == 0) check_times();
     report_.looked_at = fmt::format("{} launches of {} operators, {} buffers, allocator and sums made again",
                                     step_.launches.size(), graph_.nodes().size(), step_.buffers.size());
     return std::move(report_);
@@ -191,11 +192,58 @@ class KernelCheck {
     }
   }
 
+  // Launches one after the other; collectives after the launch before them, one at a time on each level, and before all
+  // that touches what they exchange.
+  void check_times() {
+    constexpr double rounding = 1e-6;
+    const std::size_t count = step_.launches.size();
+    if (times_.start_us.size() != count || times_.end_us.size() != count)
+      return find("{} launches have {} times", count, times_.start_us.size());
+    std::vector<double> made(step_.buffers.size(), 0), read(step_.buffers.size(), 0);
+    std::array<double, max_fabric_levels> level{};
+    std::size_t next = 0;
+    double now = 0, last = 0, ran = 0, exposed = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Launch& launch = step_.launches[i];
+      const double start = times_.start_us[i], end = times_.end_us[i], slack = rounding * (1 + end);
+      double least = now;
+      for (const Touch& each : launch.reads) least = std::max(least, made[each.buffer.index()]);
+      for (const Touch& each : launch.writes)
+        least = std::max({least, made[each.buffer.index()], read[each.buffer.index()]});
+      if (launch.collective) {
+        if (next >= times_.exchanges.size() || times_.exchanges[next].launch != i)
+          return find("'{}' is no collective of the step's times", name(launch.cause));
+        const Exchange& exchange = times_.exchanges[next++];
+        for (std::size_t l = 0; l < max_fabric_levels; ++l) {
+          if (exchange.price.level_seconds[l] <= 0) continue;
+          least = std::max(least, level[l]);
+          level[l] = end;
+        }
+        for (const Touch& each : launch.reads) read[each.buffer.index()] = end;
+        for (const Touch& each : launch.writes) made[each.buffer.index()] = end;
+        exposed += exchange.exposed_us;
+        if (exchange.price.bound_seconds > exchange.price.seconds * (1 + rounding))
+          find("'{}' is faster than its bound", name(launch.cause));
+      } else {
+        now = end;
+        ran += end - start;
+      }
+      if (start < least - slack) find("'{}' starts {} us too early", name(launch.cause), least - start);
+      if (end - start < costs_.us[i] - slack) find("'{}' is done too early", name(launch.cause));
+      last = std::max(last, end);
+    }
+    if (std::abs(last - times_.total_us) > rounding * (1 + last))
+      find("the step takes {} us, its last launch or collective ends at {}", times_.total_us, last);
+    if (std::abs(ran + exposed - times_.total_us) > rounding * (1 + last))
+      find("launches and what is waited for are {} us, the step {}", ran + exposed, times_.total_us);
+  }
+
   const Graph& graph_;
   const KernelLaws& laws_;
   const LoweredStep& step_;
   const StepCosts& costs_;
   const AllocatorPeak& memory_;
+  const LaunchTimes& times_;
   std::vector<std::size_t> at_;  // by node: the launch that carries it out
   CheckReport report_;
 };

@@ -64,6 +64,7 @@ std::vector<OperatorBound> kernel_bounds(const Hardware& hardware, const KernelS
   const KernelRoof roof(hardware, laws);
   std::vector<OperatorBound> bounds(step.graph.nodes().size());
   for (const Launch& launch : step.lowered.launches) {
+    if (launch.collective) continue;
     Kernel kernel = launch.kernel;
     derive_sizes(kernel);
     OperatorBound& bound = bounds[launch.cause.index()];

@@ -12,9 +12,15 @@ namespace {
 
 void set_by_kind(Evaluation& evaluation, const KernelStep& step) {
   std::array<double, kernel_kinds> us{}, mj{};
+  double exposed_us = 0, network_mj = 0;
+  for (const Exchange& exchange : step.times.exchanges) {
+    exposed_us += exchange.exposed_us;
+    network_mj += step.costs.mj[exchange.launch];
+  }
   for (std::size_t i = 0; i < step.lowered.launches.size(); ++i) {
+    if (step.lowered.launches[i].collective) continue;
     const auto kind = static_cast<std::size_t>(step.lowered.launches[i].kernel.kind);
-    us[kind] += step.costs.us[i];
+    us[kind] += step.times.end_us[i] - step.times.start_us[i];
     mj[kind] += step.costs.mj[i];
   }
   evaluation.latency_by.clear();
@@ -23,6 +29,11 @@ void set_by_kind(Evaluation& evaluation, const KernelStep& step) {
     const std::string name(name_of(static_cast<KernelKind>(kind)));
     if (us[kind] > 0) evaluation.latency_by.emplace_back(name, us[kind] * 1e-6 * evaluation.clock_hz);
     if (mj[kind] > 0) evaluation.energy_by.emplace_back(name, mj[kind] * 1e9);
+  }
+  if (exposed_us > 0) evaluation.latency_by.emplace_back("network", exposed_us * 1e-6 * evaluation.clock_hz);
+  if (network_mj > 0) {
+    evaluation.energy_by.emplace_back("network", network_mj * 1e9);
+    evaluation.energy_pj += network_mj * 1e9;
   }
   evaluation.energy = evaluation.energy_by;
 }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 namespace monet {
 
 namespace {
@@ -33,13 +35,15 @@ class KernelScheduling {
 
  private:
   double cycles(double us) const { return us * 1e-6 * hardware_.clock_hz; }
+  double start(std::size_t launch) const { return cycles(step_.times.start_us[launch]); }
+  double end(std::size_t launch) const { return cycles(step_.times.end_us[launch]); }
   const std::vector<Launch>& launches() const { return step_.lowered.launches; }
 
   // Tiles of an operator are neighbours, launches made for it need not be.
   void number_tiles() {
     TileGraph& tiles = result_.tiles;
     tiles.operators.resize(graph_.nodes().size());
-    for (const Launch& launch : launches()) ++tiles.operators[launch.cause.index()].count;
+    for (const Launch& launch : launches()) tiles.operators[launch.cause.index()].count += launch.collective ? 0 : 1;
     std::uint32_t first = 0;
     for (OperatorTiles& of_node : tiles.operators) {
       of_node.first = first;
@@ -47,12 +51,14 @@ class KernelScheduling {
     }
     std::vector<std::uint32_t> next(graph_.nodes().size(), 0);
     for (const Launch& launch : launches()) {
+      // A collective takes up none of the chip's cores: what it stands for is the tile before it.
       const std::size_t node = launch.cause.index();
-      tile_of_.push_back(tiles.operators[node].first + next[node]++);
+      tile_of_.push_back(launch.collective ? (tile_of_.empty() ? 0 : tile_of_.back())
+                                           : tiles.operators[node].first + next[node]++);
     }
-    tiles.node.resize(launches().size());
-    tiles.first_read.assign(launches().size() + 1, 0);
-    tiles.first_write.assign(launches().size() + 1, 0);
+    tiles.node.resize(first);
+    tiles.first_read.assign(first + 1, 0);
+    tiles.first_write.assign(first + 1, 0);
     tiles.first_buffer.assign(graph_.tensors().size() + 1, 0);
   }
 
@@ -73,23 +79,24 @@ class KernelScheduling {
 
   void set_tiles() {
     Schedule& schedule = result_.schedule;
-    schedule.tiles.resize(launches().size());
-    schedule.costs.resize(launches().size());
-    double now = 0;
+    schedule.tiles.resize(result_.tiles.node.size());
+    schedule.costs.resize(result_.tiles.node.size());
+    std::optional<std::uint32_t> before;
     for (std::size_t i = 0; i < launches().size(); ++i) {
+      if (launches()[i].collective) continue;
       const std::uint32_t tile = tile_of_[i];
       result_.tiles.node[tile] = launches()[i].cause;
       schedule.costs[tile] = cost_of(i);
-      starts_.push_back(now);
-      schedule.tiles[tile] = {.start = now, .end = now + schedule.costs[tile].cycles, .cost = tile, .core = core_};
-      if (i > 0) {
-        schedule.tiles[tile].wait = Wait::core;
-        schedule.tiles[tile].by = tile_of_[i - 1];
+      schedule.tiles[tile] = {.start = start(i), .end = end(i), .cost = tile, .core = core_};
+      if (before) {
+        // What it waits for longer than for the launch before it is data on their way from other chips.
+        const bool waits = start(i) > schedule.tiles[*before].end;
+        schedule.tiles[tile].wait = waits ? Wait::data : Wait::core;
+        schedule.tiles[tile].by = *before;
       }
-      now = schedule.tiles[tile].end;
+      before = tile;
     }
-    starts_.push_back(now);
-    schedule.cycles = now;
+    schedule.cycles = cycles(step_.times.total_us);
   }
 
   void set_stacks() {
@@ -110,24 +117,42 @@ class KernelScheduling {
                                      step_.stacks.empty() ? "an eager framework" : "a fusing compiler")};
   }
 
+  // When launches have got to each place in their order, and when the last that touches each buffer is done with it.
+  void set_moments() {
+    double now = 0;
+    last_end_.assign(step_.lowered.buffers.size(), 0);
+    for (std::size_t i = 0; i < launches().size(); ++i) {
+      const Launch& launch = launches()[i];
+      begin_.push_back(launch.collective ? std::max(now, start(i)) : start(i));
+      if (!launch.collective) now = end(i);
+      for (const auto* touches : {&launch.reads, &launch.writes}) {
+        for (const Touch& each : *touches) {
+          double& last = last_end_[each.buffer.index()];
+          last = std::max(last, end(i));
+        }
+      }
+    }
+  }
+
   void set_buffers() {
     Schedule& schedule = result_.schedule;
     const std::vector<BufferLife> lives = buffer_lives(step_.lowered);
+    set_moments();
     for (std::size_t i = 0; i < lives.size(); ++i) {
       const Allocation& buffer = step_.lowered.buffers[i];
       const std::int64_t bytes = step_.memory.buffer_bytes[i];
       if (bytes == 0 || (!buffer.permanent && !lives[i].used)) continue;
-      const double start = buffer.permanent ? 0 : starts_[lives[i].first];
-      const double end = buffer.permanent ? schedule.cycles : starts_[std::min(lives[i].last + 1, launches().size())];
+      const double from = buffer.permanent ? 0 : begin_[lives[i].first];
+      const double to = buffer.permanent || lives[i].last >= launches().size() ? schedule.cycles : last_end_[i];
       if (buffer.tensor.valid()) {
-        schedule.home.push_back({start, end, bytes, buffer.tensor, home_});
+        schedule.home.push_back({from, to, bytes, buffer.tensor, home_});
       } else {
-        schedule.stays.push_back({start, end, bytes, {}, TileId(tile_of_[lives[i].first]), home_});
+        schedule.stays.push_back({from, to, bytes, {}, TileId(tile_of_[lives[i].first]), home_});
       }
     }
     for (std::size_t i = 0; i < launches().size(); ++i) {
       const std::int64_t bytes = step_.memory.workspace_bytes[i];
-      if (bytes > 0) schedule.stays.push_back({starts_[i], starts_[i + 1], bytes, {}, TileId(tile_of_[i]), home_});
+      if (bytes > 0) schedule.stays.push_back({start(i), end(i), bytes, {}, TileId(tile_of_[i]), home_});
     }
   }
 
@@ -139,7 +164,8 @@ class KernelScheduling {
   CoreId core_;
   MemoryId home_;
   std::vector<std::uint32_t> tile_of_;  // by launch
-  std::vector<double> starts_;          // by launch, and the end
+  std::vector<double> begin_;           // by launch
+  std::vector<double> last_end_;        // by buffer
   KernelSchedule result_;
 };
 

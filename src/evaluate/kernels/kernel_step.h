@@ -1,6 +1,7 @@
 // A training step on a graphics processor: its launches, and what they cost by the laws of its kernels.
 #pragma once
 
+#include "evaluate/kernels/kernel_network.h"
 #include "graph/graph.h"
 #include "hardware/hardware.h"
 #include "kernels/compile/compile.h"
@@ -19,14 +20,16 @@ struct KernelStep {
   StepCosts costs;
   AllocatorPeak memory;
   std::vector<OperatorStack> stacks = {};  // compiled: operators that are one kernel
+  LaunchTimes times = {};
 };
 
 // Of the kernel core. Fails where there is none.
 Expected<std::shared_ptr<const KernelLaws>> laws_of(const Hardware& hardware);
 
 // `tf32`: products of fp32 numbers are rounded to tf32.
-KernelStep kernel_step(Graph graph, const KernelLaws& laws, bool tf32);
-// As a fusing compiler runs it. Fails for stacks that cannot be one kernel.
+// `network`: of a step with collectives; else null.
+KernelStep kernel_step(Graph graph, const KernelLaws& laws, bool tf32, const ChipNetwork* network = nullptr);
+// As a fusing compiler runs it. Fails for collectives, and for stacks that cannot be one kernel.
 Expected<KernelStep> compiled_kernel_step(Graph graph, const KernelLaws& laws, const CompileOptions& options);
 
 }  // namespace monet

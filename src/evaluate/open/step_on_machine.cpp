@@ -12,6 +12,11 @@ Expected<StepOnMachine> open_step_on_machine(const Network& network, StepRequest
   MONET_TRY(const std::shared_ptr<const Hardware> hardware, options.machine.hardware());
   opened.hardware = *hardware;
   MONET_TRY(opened.plan, plan_of(options));
+  if (opened.plan.parallel) {
+    return Error{.message = "the plan is for many chips, and searches are for one",
+                 .place = opened.plan.parallel->place.text(),
+                 .advice = "take 'parallel' out of it, or evaluate it with `monet evaluate --plan`"};
+  }
   MONET_RETURN_IF_ERROR(settle_lowering(opened.hardware, options, opened.plan));
   opened.reach = reach_of(opened.hardware, options.lowering);
   MONET_TRY(opened.numbers, choose_numbers(network, opened.hardware, options.train, options.zigzag));

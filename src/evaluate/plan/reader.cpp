@@ -125,8 +125,8 @@ Expected<std::vector<LoopSize>> read_loops(const Yaml& node, const std::string& 
 class PlanReader {
  public:
   Expected<Plan> read(const Yaml& root) {
-    static const std::vector<std::string> keys = {"plan",     "graph",    "hardware", "order",     "transfers",
-                                                  "lowering", "expanded", "stacks",   "operators", "tensors"};
+    static const std::vector<std::string> keys = {"plan",     "graph",  "hardware",  "order",   "transfers", "lowering",
+                                                  "expanded", "stacks", "operators", "tensors", "parallel"};
     MONET_RETURN_IF_ERROR(check_map(root, "a plan", keys));
     const Yaml* version = root.find("plan");
     if (version == nullptr) {
@@ -166,10 +166,48 @@ class PlanReader {
     } else if (key == "operators") {
       MONET_RETURN_IF_ERROR(check_named(value, "operators", "operator"));
       for (const Yaml::Entry& entry : value.entries) MONET_RETURN_IF_ERROR(read_operator(entry));
+    } else if (key == "parallel") {
+      MONET_RETURN_IF_ERROR(read_parallel(value));
     } else if (key == "tensors") {
       MONET_RETURN_IF_ERROR(check_named(value, "tensors", "tensor"));
       for (const Yaml::Entry& entry : value.entries) MONET_RETURN_IF_ERROR(read_tensor(entry));
     }
+    return Done{};
+  }
+
+  static Expected<bool> read_switch(const Yaml& value, const std::string& what) {
+    if (value.is_scalar() && (value.scalar == "on" || value.scalar == "true")) return true;
+    if (value.is_scalar() && (value.scalar == "off" || value.scalar == "false")) return false;
+    return wrong_form(value, what, "on or off");
+  }
+
+  Status read_parallel(const Yaml& value) {
+    static const std::vector<std::string> keys = {"mesh", "zero", "sequence", "overlap", "micro_batch"};
+    MONET_RETURN_IF_ERROR(check_map(value, "'parallel'", keys));
+    PlannedParallel parallel{.mesh = {}, .place = value.place};
+    const Yaml* mesh = value.find("mesh");
+    if (mesh == nullptr || !mesh->is_map())
+      return wrong_form(mesh == nullptr ? value : *mesh, "'parallel'", "a mesh: {mesh: {dp: 2, tp: 4}}");
+    for (const Yaml::Entry& entry : mesh->entries) {
+      MONET_TRY(const std::int64_t size, read_size(*entry.value, fmt::format("'{}' of the mesh", shown(entry.key))));
+      parallel.mesh.emplace_back(entry.key, size);
+    }
+    if (const Yaml* zero = value.find("zero")) {
+      const bool known =
+          zero->is_scalar() && zero->scalar.size() == 1 && zero->scalar[0] >= '0' && zero->scalar[0] <= '3';
+      if (!known) return wrong_form(*zero, "'zero'", "0, 1, 2 or 3");
+      parallel.zero = zero->scalar[0] - '0';
+    }
+    if (const Yaml* sequence = value.find("sequence")) {
+      MONET_TRY(parallel.sequence, read_switch(*sequence, "'sequence'"));
+    }
+    if (const Yaml* overlap = value.find("overlap")) {
+      MONET_TRY(parallel.overlap, read_switch(*overlap, "'overlap'"));
+    }
+    if (const Yaml* micro_batch = value.find("micro_batch")) {
+      MONET_TRY(parallel.micro_batch, read_size(*micro_batch, "'micro_batch'"));
+    }
+    plan_.parallel = std::move(parallel);
     return Done{};
   }
 

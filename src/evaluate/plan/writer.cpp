@@ -41,6 +41,16 @@ std::string tensor_text(const PlannedTensor& planned) {
   return fmt::format("{{{}: {}}}", name_of(planned.retention), yaml_quoted(planned.memory));
 }
 
+std::string parallel_text(const PlannedParallel& parallel) {
+  std::vector<std::string> mesh;
+  for (const auto& [axis, chips] : parallel.mesh) mesh.push_back(fmt::format("{}: {}", axis, chips));
+  std::vector<std::string> fields = {"mesh: " + join_fields(mesh), fmt::format("zero: {}", parallel.zero)};
+  if (parallel.sequence) fields.emplace_back("sequence: on");
+  if (!parallel.overlap) fields.emplace_back("overlap: off");
+  if (parallel.micro_batch > 0) fields.push_back(fmt::format("micro_batch: {}", parallel.micro_batch));
+  return join_fields(fields);
+}
+
 // YAML wants the mark of a key that is longer than 1,024 characters.
 void add_entry(Lines& out, const std::string& name, const std::string& value) {
   constexpr std::size_t longest = 1000;
@@ -60,6 +70,7 @@ std::string to_yaml(const Plan& plan) {
   out.field(0, "order", name_of(plan.order));
   out.field(0, "transfers", name_of(plan.transfers));
   if (!plan.lowering.empty()) out.field(0, "lowering", yaml_quoted(plan.lowering));
+  if (plan.parallel) out.field(0, "parallel", parallel_text(*plan.parallel));
   if (!plan.expanded.empty()) out.field(0, "expanded", quoted_list(plan.expanded));
   if (!plan.stacks.empty()) out.add(0, "stacks:");
   for (const PlannedStack& stack : plan.stacks) out.add(1, "- " + stack_text(stack));

@@ -14,6 +14,7 @@
 #include "evaluate/plan/part.h"
 #include "evaluate/plan/rewritten.h"
 #include "evaluate/run/fit.h"
+#include "evaluate/run/parallel_run.h"
 #include "evaluate/run/result.h"
 #include "evaluate/run/step_graph.h"
 #include "hardware/hardware.h"
@@ -33,15 +34,17 @@ namespace {
 
 class StepRun {
  public:
-  StepRun(const Hardware& hardware, const StepRequest& options, MappingCache& cache, MappingStore* store = nullptr)
-      : hardware_(hardware), options_(options), cache_(cache), store_(store) {}
+  StepRun(const Hardware& hardware, const StepRequest& options, MappingCache& cache, MappingStore* store = nullptr,
+          const ParallelRun* parallel = nullptr)
+      : hardware_(hardware), options_(options), cache_(cache), store_(store), parallel_(parallel) {}
 
   // The graph by the plan; what does not follow from the schedule is left alone.
   Expected<Evaluation> run(const Graph& original, const Plan& plan, Evaluation result) {
     MONET_TRY(RewrittenStep rewritten, rewritten_step(plan, original, hardware_));
     const Graph& graph = rewritten.graph;
     if (rewritten.recomputes) result.saved_bytes = saved_bytes_of(graph);
-    MONET_TRY(const EvaluatorOptions how, evaluator_options(options_, store_));
+    MONET_TRY(EvaluatorOptions how, evaluator_options(options_, store_));
+    if (parallel_ != nullptr) how.network = parallel_->network;
     Evaluator evaluator(graph, hardware_, cache_, how);
     MONET_TRY(PlanRequest request, evaluator.bind(plan));
     request.paged = std::move(rewritten.paged);
@@ -64,6 +67,7 @@ class StepRun {
     fill(result, step, evaluator.operator_bounds(),
          {.trace = options_.trace, .lifetimes = options_.lifetimes, .packed = pack ? &packed : nullptr});
     if (evaluated.kernels) fill_kernels(result, *evaluated.kernels, hardware_);
+    if (parallel_ != nullptr) result.parallel = parallel_result(*parallel_, evaluated.kernels.get(), result);
     if (options_.graph) result.graph = step_graph(step, rewritten);
     const std::vector<MemoryId> too_small = judge_fit(result, hardware_, evaluator.machine());
     if (options_.check) MONET_RETURN_IF_ERROR(check(step, evaluated, evaluator, too_small, result));
@@ -116,6 +120,7 @@ class StepRun {
   const StepRequest& options_;
   MappingCache& cache_;
   MappingStore* store_;
+  const ParallelRun* parallel_;
   Plan completed_;
 };
 
@@ -170,12 +175,16 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
   options.train.precision = numbers.precision();
   if (!options.inference) result.optimizer = options.train.optimizer;
   result.clock_hz = hardware.clock_hz;
-  result.micro_batches = options.inference ? 1 : options.train.accumulate;
   MONET_TRY(Plan plan, plan_of(options));
   MONET_RETURN_IF_ERROR(settle_lowering(hardware, options, plan));
+  MONET_TRY(std::optional<ParallelRun> parallel, parallel_run(hardware, options, plan));
+  result.micro_batches = options.inference ? 1 : options.train.accumulate;
   result.reach = reach_of(hardware, options.lowering);
   MONET_TRY(OpenedStep opened_step, open_step(network, options, options.inference));
   MONET_TRY(opened_step, fitted_to(std::move(opened_step), hardware, options, plan));
+  if (parallel) {
+    MONET_TRY(opened_step, split_over_chips(std::move(opened_step), *parallel));
+  }
   result.expanded = plan.expanded = opened_step.expanded;
   result.warnings = opened_step.warnings;
   result.notes = opened_step.notes;
@@ -195,7 +204,7 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
           fmt::format("{}: {} lines are no mappings and were ignored", options.cache_file, store->ignored_lines()));
     }
   }
-  StepRun evaluating(hardware, options, cache, store ? &*store : nullptr);
+  StepRun evaluating(hardware, options, cache, store ? &*store : nullptr, parallel ? &*parallel : nullptr);
   MONET_TRY(result, evaluating.run(opened_step.graph, plan, std::move(result)));
   if (result.micro_batches > 1) {
     const Graph without_update = phases_up_to(opened_step.graph, Phase::backward);
@@ -203,12 +212,16 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
     const Plan of_part = plan_for_part(evaluating.completed(), opened_step.graph, without_update);
     MONET_TRY(const Evaluation part, evaluating.run(without_update, of_part, Evaluation{.model = network.name()}));
     const std::int64_t more = result.micro_batches - 1;
+    if (parallel) result.parallel = repeated(*part.parallel, more, *result.parallel);
     result = repeat(part, more, std::move(result));
   }
+  if (parallel) set_rates(*result.parallel, *parallel, result);
   if (store) MONET_RETURN_IF_ERROR(store->save());
   if (!result.fits && options.advise) price_options(network, options, hardware, result);
-  if (result.fits && result.tiles <= options.suggest_up_to) price_suggestions(network, given, cache, result);
-  if (options.compare && !options.inference) compare_with_inference(network, options, hardware, cache, result);
+  if (result.fits && !parallel && result.tiles <= options.suggest_up_to)
+    price_suggestions(network, given, cache, result);
+  if (options.compare && !options.inference && !parallel)
+    compare_with_inference(network, options, hardware, cache, result);
   result.wall_s = seconds_since(start);
   return result;
 }

@@ -18,6 +18,7 @@ ExpansionRule expansion_of(Op op) {
     case OpFamily::movement: return movement_expansion(op);
     case OpFamily::generate: return generate_expansion(op);
     case OpFamily::optimizer: return optimizer_expansion(op);
+    case OpFamily::collective:
     case OpFamily::custom:
     case OpFamily::reduction:
     case OpFamily::view: break;

@@ -24,6 +24,7 @@ Expected<Types> infer_by_family(const OperatorTypes& operation) {
     case OpFamily::generate: return infer_generate(operation);
     case OpFamily::optimizer: return infer_optimizer(operation);
     case OpFamily::custom: return infer_custom(operation);
+    case OpFamily::collective: return infer_collective(operation);
   }
   return shape_error("unknown operator family");
 }

@@ -69,6 +69,7 @@ OperatorNests nests_of(const OperatorSite& site) {
     case OpFamily::generate: return generate_nests(site);
     case OpFamily::optimizer: return optimizer_nests(site);
     case OpFamily::custom: return custom_nests(site);
+    case OpFamily::collective: return collective_nests(site);
   }
   return {};
 }

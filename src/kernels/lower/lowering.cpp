@@ -59,7 +59,12 @@ LoweredStep Lowering::run() {
 
 const Operand& Lowering::operand(TensorId id) {
   const NodeId producer = graph_[id].producer;
-  if (producer.valid() && !operands_[id.index()].buffer.valid()) lower_node(producer);
+  if (producer.valid() && !operands_[id.index()].buffer.valid()) {
+    lower_node(producer);
+    // What runs with another node that comes later is there when that has run.
+    const NodeId leader = companions_.of(producer).leader;
+    if (!operands_[id.index()].buffer.valid() && leader.valid()) lower_node(leader);
+  }
   MONET_REQUIRE(operands_[id.index()].buffer.valid());
   return operands_[id.index()];
 }
@@ -229,6 +234,7 @@ void Lowering::lower_node(NodeId id) {
       case OpFamily::view: lower_view(*this, id); break;
       case OpFamily::movement:
       case OpFamily::custom: lower_movement(*this, id); break;
+      case OpFamily::collective: lower_collective(*this, id); break;
       case OpFamily::generate: lower_generate(*this, id); break;
       case OpFamily::optimizer: lower_optimizer(*this, id); break;
     }

@@ -105,6 +105,7 @@ void count_batch(Lowering& lowering, NodeId node);
 void lower_view(Lowering& lowering, NodeId node);
 void lower_movement(Lowering& lowering, NodeId node);
 void lower_generate(Lowering& lowering, NodeId node);
+void lower_collective(Lowering& lowering, NodeId node);
 void lower_optimizer(Lowering& lowering, NodeId node);
 
 // Element by element over `result`, which has their shape.

@@ -156,6 +156,41 @@ Json bound_json(const Evaluation& evaluation) {
 
 }  // namespace
 
+namespace {
+
+Json json_of(const ParallelResult& parallel) {
+  Json axes = Json::array(), exposed = Json::object();
+  for (const AxisResult& axis : parallel.axes) {
+    axes.push_back({{"axis", axis.axis},
+                    {"chips", axis.chips},
+                    {"collectives", axis.collectives},
+                    {"sent_bytes", axis.sent_bytes},
+                    {"communication_s", axis.communication_s},
+                    {"exposed_s", axis.exposed_s}});
+    exposed[axis.axis] = axis.exposed_s;
+  }
+  return {{"recipe", parallel.recipe}, {"micro_batch", parallel.micro_batch},
+          {"tokens", parallel.tokens}, {"model_macs", parallel.model_macs},
+          {"axes", std::move(axes)},   {"exposed", std::move(exposed)}};
+}
+
+// Beside what is said of one chip.
+void add_parallel(Json& json, const Evaluation& evaluation) {
+  if (!evaluation.parallel) return;
+  const ParallelResult& parallel = *evaluation.parallel;
+  json["parallel"] = json_of(parallel);
+  json["chips"] = parallel.chips;
+  json["samples_per_s"] = parallel.samples_per_s;
+  json["tokens_per_s"] = parallel.tokens > 0 ? Json(parallel.tokens_per_s) : Json(nullptr);
+  json["mfu"] = parallel.mfu > 0 ? Json(parallel.mfu) : Json(nullptr);
+  json["exposed_communication"] = json["parallel"]["exposed"];
+  json["parallel"].erase("exposed");
+  json["chip_energy_pj"] = evaluation.energy_pj;
+  json["energy_pj"] = parallel.energy_pj;
+}
+
+}  // namespace
+
 std::string to_json(const Evaluation& evaluation) {
   const bool clocked = evaluation.clock_hz > 0;
   Json json = {{"schema", 1}, {"command", "evaluate"}};
@@ -211,6 +246,7 @@ std::string to_json(const Evaluation& evaluation) {
   json["expanded"] = evaluation.expanded;
   json["warnings"] = evaluation.warnings;
   json["notes"] = evaluation.notes;
+  add_parallel(json, evaluation);
   return text_of(json);
 }
 

@@ -93,6 +93,28 @@ std::string wall_text(const Evaluation& evaluation) {
                      seconds_text(evaluation.check_s), seconds_text(evaluation.pack_s));
 }
 
+// "1,234 tokens/s, 42.1 % of the peak of all chips" and what chips wait for each other.
+std::string parallel_text(const Evaluation& evaluation) {
+  if (!evaluation.parallel) return "";
+  const ParallelResult& parallel = *evaluation.parallel;
+  std::string text =
+      line("chips", fmt::format("{} ({}), {} sample{} of each of dp at a time", grouped(parallel.chips),
+                                parallel.recipe, grouped(parallel.micro_batch), parallel.micro_batch == 1 ? "" : "s"));
+  std::string rate = fmt::format("{:.6g} samples/s", parallel.samples_per_s);
+  if (parallel.tokens > 0) rate = fmt::format("{:.6g} tokens/s", parallel.tokens_per_s);
+  if (parallel.mfu > 0) rate += fmt::format("; {} of what all chips could do", share_text(parallel.mfu, 1));
+  text += line("rate", rate);
+  const char* title = "network";
+  for (const AxisResult& axis : parallel.axes) {
+    if (axis.collectives == 0) continue;
+    text += line(title, fmt::format("{}: {} collectives, {} sent by a chip, {} long, {} waited for", axis.axis,
+                                    grouped(axis.collectives), byte_size(static_cast<std::int64_t>(axis.sent_bytes)),
+                                    seconds_text(axis.communication_s), seconds_text(axis.exposed_s)));
+    title = "";
+  }
+  return text + line("all chips", energy_text(parallel.energy_pj));
+}
+
 std::string head_text(const Evaluation& evaluation) {
   std::string text = fmt::format("{} on {}: {}\n", evaluation.model, evaluation.hardware, what_text(evaluation));
   text += line("numbers", numbers_text(evaluation.recipe, evaluation.recipe_from));
@@ -105,7 +127,8 @@ std::string head_text(const Evaluation& evaluation) {
   }
   if (evaluation.latency_cycles > 0) {
     text += line("latency", latency_text(evaluation));
-    text += line("energy", energy_line(evaluation));
+    text += line("energy", energy_line(evaluation) + (evaluation.parallel ? ", of one chip" : ""));
+    text += parallel_text(evaluation);
   }
   const char* title = "peak memory";
   for (const MemoryResult* memory : outer_memories(evaluation)) {

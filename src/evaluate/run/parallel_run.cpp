@@ -1,0 +1,188 @@
+#include "evaluate/run/parallel_run.h"
+
+#include "base/try.h"
+#include "evaluate/kernels/lowering_choice.h"
+#include "graph/nests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace monet {
+
+namespace {
+
+Error wrong_parallel(std::string message, std::string place, std::string advice) {
+  return {.message = std::move(message), .place = std::move(place), .advice = std::move(advice)};
+}
+
+Expected<parallel::ParallelOptions> options_of_plan(const PlannedParallel& planned) {
+  parallel::ParallelOptions options;
+  MONET_TRY(options, parallel::parse_parallel(""));
+  for (const auto& [name, size] : planned.mesh) {
+    const auto axis = options.mesh.find(name);
+    if (!axis) {
+      return wrong_parallel(fmt::format("a mesh has no axis '{}'", name), planned.place.text(), "axes are dp and tp");
+    }
+    options.mesh.axes[*axis].size = size;
+  }
+  options.dp_said = true;
+  options.zero = static_cast<int>(planned.zero);
+  options.sequence = planned.sequence;
+  options.overlap = planned.overlap;
+  return options;
+}
+
+PlannedParallel planned(const parallel::ParallelOptions& options, std::int64_t micro_batch) {
+  PlannedParallel result;
+  for (const MeshAxis& axis : options.mesh.axes) result.mesh.emplace_back(axis.name, axis.size);
+  result.zero = options.zero;
+  result.sequence = options.sequence;
+  result.overlap = options.overlap;
+  result.micro_batch = micro_batch;
+  return result;
+}
+
+// The batch of all chips as micro-batches of all chips of dp.
+Status set_batches(const parallel::ParallelOptions& options, StepRequest& request, ParallelRun& run) {
+  const std::int64_t dp = options.size("dp");
+  if (request.train.accumulate > 1) {
+    return wrong_parallel("micro-batches of many chips follow from the batch and --micro-batch", "--accumulate",
+                          "say --micro-batch in its place");
+  }
+  if (!request.train.batch) {
+    if (run.micro_batch == 0) return Done{};
+    return wrong_parallel("micro-batches need the batch of all chips that they are parts of", "--micro-batch",
+                          "say --batch too");
+  }
+  run.batch = *request.train.batch;
+  const bool whole = run.batch % dp == 0;
+  const std::int64_t each = whole ? run.batch / dp : 0;
+  if (!whole || each == 0) {
+    return wrong_parallel(fmt::format("a batch of {} cannot be divided over the {} chips of dp", run.batch, dp),
+                          "--batch", fmt::format("choose a multiple of {}: it is the batch of all chips", dp));
+  }
+  if (run.micro_batch == 0) run.micro_batch = each;
+  if (each % run.micro_batch != 0) {
+    return wrong_parallel(fmt::format("{} samples of a chip are no micro-batches of {}", each, run.micro_batch),
+                          "--micro-batch", "choose a divisor of --batch over the chips of dp");
+  }
+  request.train.accumulate = each / run.micro_batch;
+  request.train.batch = run.micro_batch * dp;
+  return Done{};
+}
+
+}  // namespace
+
+Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, StepRequest& request, Plan& plan) {
+  if (request.parallel.empty() && request.chips == 0 && !plan.parallel) {
+    if (request.micro_batch == 0) return std::optional<ParallelRun>();
+    return wrong_parallel("micro-batches of this size are parts of a step of many chips", "--micro-batch",
+                          "say --chips or --parallel too, or --accumulate in its place");
+  }
+  ParallelRun run;
+  run.micro_batch = request.micro_batch;
+  if (request.parallel.empty() && plan.parallel) {
+    MONET_TRY(run.options, options_of_plan(*plan.parallel));
+    if (run.micro_batch == 0) run.micro_batch = plan.parallel->micro_batch;
+  } else {
+    MONET_TRY(run.options, parallel::parse_parallel(request.parallel));
+  }
+  if (request.chips > 0) {
+    MONET_TRY(run.options, parallel::with_all_chips(std::move(run.options), request.chips));
+  }
+  if (request.inference) {
+    return wrong_parallel("the forward part alone is not split over chips", "--parallel", "leave out --inference");
+  }
+  plan.parallel = planned(run.options, run.micro_batch);
+  MONET_RETURN_IF_ERROR(set_batches(run.options, request, run));
+  if (run.options.mesh.chips() == 1) return std::optional(std::move(run));
+  if (!runs_kernels(hardware, request.lowering)) {
+    return wrong_parallel(fmt::format("steps of many chips are known of machines whose cores are graphics processors, "
+                                      "and {} has none",
+                                      hardware.name),
+                          "--parallel", "choose such a machine, dgx_h100 for one, and no --lowering nests");
+  }
+  MONET_TRY(ChipNetwork network, network_of(hardware, run.options.mesh, run.options.overlap));
+  run.network = std::make_shared<const ChipNetwork>(std::move(network));
+  return std::optional(std::move(run));
+}
+
+namespace {
+
+double macs_of(const Graph& graph) {
+  double sum = 0;
+  for (const Node& node : graph.nodes()) {
+    const auto counts = operation_counts(nests_of(site_of(graph, node)));
+    if (counts) sum += static_cast<double>((*counts)[Count::mac]);
+  }
+  return sum;
+}
+
+// Numbers of words: an input of integers with an axis beside the batch's.
+std::int64_t tokens_in(const Graph& graph) {
+  for (TensorId id : graph.inputs) {
+    const TensorType& type = graph[id].type;
+    if (is_integer(type.format.element) && type.shape.size() == 2) return type.shape[1];
+  }
+  return 0;
+}
+
+}  // namespace
+
+Expected<OpenedStep> split_over_chips(OpenedStep whole, ParallelRun& run) {
+  run.model_macs = macs_of(whole.graph);
+  run.tokens = tokens_in(whole.graph);
+  if (run.batch == 0) {
+    run.batch = whole.batch;
+    run.micro_batch = std::max<std::int64_t>(1, whole.batch / run.options.size("dp"));
+  }
+  whole.batch = run.batch;
+  if (run.network == nullptr) return whole;
+  MONET_TRY(parallel::ParallelStep split, parallel::parallel_step(std::move(whole.graph), run.options));
+  whole.graph = std::move(split.graph);
+  whole.saved_bytes = saved_bytes_of(whole.graph);
+  std::ranges::move(split.notes, std::back_inserter(whole.notes));
+  return whole;
+}
+
+ParallelResult parallel_result(const ParallelRun& run, const KernelStep* step, const Evaluation& evaluation) {
+  ParallelResult result{.recipe = parallel::to_text(run.options),
+                        .chips = run.options.mesh.chips(),
+                        .micro_batch = run.micro_batch,
+                        .tokens = run.tokens};
+  for (const MeshAxis& axis : run.options.mesh.axes) result.axes.push_back({.axis = axis.name, .chips = axis.size});
+  result.energy_pj = evaluation.energy_pj * static_cast<double>(result.chips);
+  if (step == nullptr) return result;
+  for (const Exchange& exchange : step->times.exchanges) {
+    AxisResult& axis = result.axes[exchange.axis];
+    ++axis.collectives;
+    for (double bytes : exchange.price.bytes) axis.sent_bytes += bytes;
+    axis.communication_s += exchange.price.seconds;
+    axis.exposed_s += exchange.exposed_us * 1e-6;
+  }
+  return result;
+}
+
+ParallelResult repeated(const ParallelResult& part, std::int64_t times, ParallelResult last) {
+  const auto more = static_cast<double>(times);
+  for (std::size_t i = 0; i < last.axes.size(); ++i) {
+    last.axes[i].collectives += times * part.axes[i].collectives;
+    last.axes[i].sent_bytes += more * part.axes[i].sent_bytes;
+    last.axes[i].communication_s += more * part.axes[i].communication_s;
+    last.axes[i].exposed_s += more * part.axes[i].exposed_s;
+  }
+  last.energy_pj += more * part.energy_pj;
+  return last;
+}
+
+void set_rates(ParallelResult& result, const ParallelRun& run, const Evaluation& evaluation) {
+  result.model_macs = run.model_macs * static_cast<double>(evaluation.micro_batches);
+  if (evaluation.latency_s <= 0) return;
+  result.samples_per_s = static_cast<double>(run.batch) / evaluation.latency_s;
+  result.tokens_per_s = result.samples_per_s * static_cast<double>(run.tokens);
+  const double peak = evaluation.machine.peak_macs_per_cycle * evaluation.clock_hz * static_cast<double>(result.chips);
+  if (peak > 0) result.mfu = result.model_macs / (peak * evaluation.latency_s);
+}
+
+}  // namespace monet

@@ -1,0 +1,24 @@
+// Which weights are split for tensor parallelism, found by structure: products with weights whose results, cut by their
+// columns, run through operators that can all be cut so into products that sum over them. Then one sum over the chips
+// joins the two products: the halves of a feed-forward layer, projections and output of attention by heads, pairs of
+// convolutions by channels.
+#pragma once
+
+#include "parallel/split.h"
+
+#include <string>
+#include <vector>
+
+namespace monet::parallel {
+
+struct TensorParallel {
+  Places stored;                         // weights, their states, statistics
+  std::vector<std::string> in_parts;     // products whose bias is added after the sum
+  std::vector<std::string> rest;         // products with weights that every chip computes whole
+  std::vector<std::string> first, last;  // products by columns, and those that sum over them
+};
+
+// Of the forward part. Cost: linear in the graph, times the products of one region.
+TensorParallel tensor_parallel(const Graph& step, std::int64_t chips);
+
+}  // namespace monet::parallel
