@@ -136,7 +136,8 @@ std::vector<OperatorBound> Evaluator::operator_bounds() {
   if (runs_kernels()) {
     if (!kernels_) {
       const bool tf32 = shared_->options.cost.extract.products == "tf32";
-      kernels_ = std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
+      kernels_ =
+          std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
     }
     return kernel_bounds(machine_.hardware(), *kernels_, *shared_->laws);
   }
