@@ -60,6 +60,8 @@ struct Optimization {
   std::int64_t least_bytes = 0;
   OptimizedPlan start;  // the default policy, or the plan given
   std::vector<OptimizedPlan> plans;
+  std::size_t recommended = 0;  // one of the plans
+  std::string recommended_why;  // empty: there are none
   double bound_cycles = 0, bound_pj = 0;
   std::size_t evaluated = 0;
   bool complete = true;

@@ -24,6 +24,40 @@ def _folder() -> Path:
     return Path(folder)
 
 
+def _is_meta(tensor: Any) -> bool:
+    return bool(tensor.device.type == "meta")
+
+
+def _without_values(module: Any) -> bool:
+    """Whether the module was made on torch.device("meta"): sizes without memory."""
+    tensors = [tensor for kind in ("parameters", "buffers") for tensor in getattr(module, kind, list)()]
+    found = sum(map(_is_meta, tensors))
+    if 0 < found < len(tensors):
+        raise Error(
+            f"{found} of its {len(tensors)} parameters and buffers are on the device meta",
+            place=type(module).__name__,
+            advice='make the whole module there (with torch.device("meta"): …), or none of it',
+        )
+    return found > 0
+
+
+def _to_meta(value: Any) -> Any:
+    return value.to("meta") if hasattr(value, "device") else value
+
+
+def _save_without_values(program: Any, file: Path) -> None:
+    """Parameters become external tensors of a file that is not there: sizes and types are all that is read of them."""
+    import onnx_ir
+
+    for each in program.model.graph.initializers.values():
+        tensor = each.const_value
+        if hasattr(getattr(tensor, "raw", None), "device") and _is_meta(tensor.raw):
+            each.const_value = onnx_ir.ExternalTensor(
+                "no values", 0, tensor.nbytes, tensor.dtype, shape=tensor.shape, name=each.name
+            )
+    onnx_ir.save(program.model, file)
+
+
 def from_torch(
     module: Any,
     example_inputs: Any,
@@ -43,7 +77,8 @@ def from_torch(
     path             where the ONNX file is written; by default a temporary one, until the interpreter ends
     options          all others of torch.onnx.export
 
-    The module is exported in the mode that it is in: `module.eval()` leaves dropout out.
+    The module is exported in the mode that it is in: `module.eval()` leaves dropout out. One that was made on
+    `torch.device("meta")` needs no memory, whatever its size, and neither does its file: nothing here needs values.
     """
     torch = _packages.needed("torch", "torch", "from_torch")
     _packages.needed("onnxscript", "torch", "from_torch")
@@ -56,12 +91,18 @@ def from_torch(
         arguments["args"] = tuple(example_inputs)
     else:
         arguments["args"] = (example_inputs,)
+    meta = _without_values(module)
+    if meta:
+        arguments["args"] = tuple(map(_to_meta, arguments["args"]))
+        arguments["kwargs"] = arguments["kwargs"] and {k: _to_meta(v) for k, v in arguments["kwargs"].items()}
     try:
         # Not optimized: batch normalization would be folded away, which a training step needs.
-        torch.onnx.export(
-            module, f=str(file), dynamo=True, verbose=False, optimize=False, dynamic_shapes=dynamic_shapes,
-            **arguments, **options,
+        program = torch.onnx.export(
+            module, f=None if meta else str(file), dynamo=True, verbose=False, optimize=False,
+            dynamic_shapes=dynamic_shapes, **arguments, **options,
         )  # fmt: skip
+        if meta:
+            _save_without_values(program, file)
     except Exception as error:
         reason = str(error).strip().splitlines()
         raise Error(

@@ -1,8 +1,9 @@
 """Times of single kernels on a graphics processor of one's own, as `monet calibrate` reads them.
 
     python -m monet.measure_gpu -o kernels.csv
+    python -m monet.measure_gpu --cases cases.csv --seconds 540 -o kernels.csv
 
-Needs PyTorch with CUDA and takes less than ten minutes. Each kernel is captured in a graph of many calls, which is
+The second form measures the kernels of a table (`python -m monet.network_kernels` draws one). Needs PyTorch with CUDA and takes less than ten minutes. Each kernel is captured in a graph of many calls, which is
 replayed: `us` is the time of one call without gaps between launches. A kernel that fails (too little memory, an older
 PyTorch) is left out, with a line that says so.
 """
@@ -12,13 +13,14 @@ from __future__ import annotations
 import argparse
 import csv
 import itertools
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 COLUMNS = ["kind", "part", "op", "precision", "b", "c", "o", "h", "kernel", "stride", "groups", "channels_last", "cold",
-           "us", "m", "n", "k", "s", "d", "rows", "cols", "elements", "heads", "vocabulary", "causal", "tensors",
+           "us", "workspace", "m", "n", "k", "s", "d", "rows", "cols", "elements", "heads", "vocabulary", "causal", "tensors",
            "power_w", "mj", "data"]  # fmt: skip
 
 Case = dict[str, Any]
@@ -81,6 +83,7 @@ def _others() -> Iterator[Case]:
 
 SHAPED_IMAGES = ("bias_nchw_inplace", "scale_nc11", "expand_23_div", "nchw_to_nhwc", "nhwc_to_nchw", "cat_channels", "sum_023",
                  "mean_23", "max_pool_2", "max_pool_2_backward", "max_pool_3s2", "max_pool_3s2_backward", "avg_pool_2")  # fmt: skip
+MORE_POOLS = ("max_pool_3s1", "max_pool_3s1_backward", "avg_pool_3s1", "avg_pool_3s1_backward", "avg_pool_2_backward")
 SHAPED_TEXTS = ("row_bias", "bshd_to_bhsd", "bhds_to_bhsd", "qkv_slice_to_bhsd", "cat_qkv", "sum_rows")
 
 
@@ -115,7 +118,9 @@ def _convolution(torch: Any, case: Case, new: Callable[..., Any]) -> Callable[[]
     layout = torch.channels_last if case["channels_last"] else torch.contiguous_format
     k, s, groups = case["kernel"], case["stride"], case["groups"]
     x = new(case["b"], case["c"], case["h"], case["h"]).to(memory_format=layout)
-    w = new(case["o"], case["c"] // groups, k, k).to(memory_format=layout)
+    w = new(case["o"], case["c"] // groups, k, k)
+    if groups == 1 or groups < case["c"]:
+        w = w.to(memory_format=layout)
     padding = [k // 2, k // 2]
     y = torch.nn.functional.conv2d(x, w, None, s, padding, 1, groups)
     if case["part"] == "forward":
@@ -169,18 +174,23 @@ def _image(torch: Any, case: Case, new: Callable[..., Any]) -> Callable[[], Any]
     x = new(b, c, h, h)
     last = x.to(memory_format=torch.channels_last)
     bias, scale = new(1, c, 1, 1), new(b, c, 1, 1)
-    pooled = {"2": (2, 2, 0), "3s2": (3, 2, 1)}["3s2" if "3s2" in case["op"] else "2"]
-    y, indices = f.max_pool2d(x, *pooled, return_indices=True)
+    pooled = next(sizes for name, sizes in {"3s2": (3, 2, 1), "3s1": (3, 1, 1), "": (2, 2, 0)}.items() if name in case["op"])
     size, stride, padding = ([v, v] for v in pooled)
+    if "pool" in case["op"]:
+        y, indices = f.max_pool2d(x, *pooled, return_indices=True)
+    largest = lambda: f.max_pool2d(x, *pooled)  # noqa: E731
+    mean = lambda: f.avg_pool2d(x, *pooled)  # noqa: E731
+    largest_back = lambda: aten.max_pool2d_with_indices_backward(y, x, size, stride, padding, [1, 1], False, indices)  # noqa: E731
+    mean_back = lambda: aten.avg_pool2d_backward(y, x, size, stride, padding, False, True, None)  # noqa: E731
     return {
         "bias_nchw_inplace": lambda: x.add_(bias), "scale_nc11": lambda: x * scale,
         "expand_23_div": lambda: scale.expand(b, c, h, h) / (h * h),
         "nchw_to_nhwc": lambda: x.contiguous(memory_format=torch.channels_last), "nhwc_to_nchw": lambda: last.contiguous(),
         "cat_channels": lambda: torch.cat((x, x), 1), "sum_023": lambda: x.sum((0, 2, 3)), "mean_23": lambda: x.mean((2, 3)),
-        "max_pool_2": lambda: f.max_pool2d(x, *pooled), "max_pool_3s2": lambda: f.max_pool2d(x, *pooled),
-        "max_pool_2_backward": lambda: aten.max_pool2d_with_indices_backward(y, x, size, stride, padding, [1, 1], False, indices),
-        "max_pool_3s2_backward": lambda: aten.max_pool2d_with_indices_backward(y, x, size, stride, padding, [1, 1], False, indices),
-        "avg_pool_2": lambda: f.avg_pool2d(x, 2),
+        **dict.fromkeys(("max_pool_2", "max_pool_3s2", "max_pool_3s1"), largest),
+        **dict.fromkeys(("max_pool_2_backward", "max_pool_3s2_backward", "max_pool_3s1_backward"), largest_back),
+        **dict.fromkeys(("avg_pool_2", "avg_pool_3s1"), mean),
+        **dict.fromkeys(("avg_pool_2_backward", "avg_pool_3s1_backward"), mean_back),
     }[case["op"]]  # fmt: skip
 
 
@@ -220,51 +230,78 @@ def call_of(torch: Any, case: Case) -> Callable[[], Any]:
     new = _made(torch, case["precision"])
     kind = case["kind"]
     if kind == "shaped":
-        return (_image if case["op"] in SHAPED_IMAGES else _text)(torch, case, new)
+        return (_image if case["op"] in SHAPED_IMAGES + MORE_POOLS else _text)(torch, case, new)
     return {"linear": _product, "bmm": _product, "conv": _convolution, "batch_norm": _norm, "layer_norm": _norm, "softmax": _norm,
             "log_softmax": _norm, "elementwise": _elementwise, "attention": _attention, "optimizer": _optimizer}[kind](torch, case, new)  # fmt: skip
 
 
-CALLS = 20  # in a graph
+CALLS = 20  # in a graph, where they are short
+EVICTED = 1 << 26  # bytes that are copied so that operands leave the cache
 
 
-def captured(torch: Any, call: Callable[[], Any]) -> Any:
-    """A graph of CALLS calls."""
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        for _ in range(3):
-            call()
+class Captured:
+    """A graph of some calls, with what comes between them where operands are to be cold."""
+
+    def __init__(self, torch: Any, call: Callable[[], Any], calls: int, between: Callable[[], Any] | None) -> None:
+        stream = torch.cuda.Stream()
+        self.calls = calls
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self.graph, stream=stream):
+            for _ in range(calls):
+                if between is not None:
+                    between()
+                call()
+
+    def replay(self) -> None:
+        self.graph.replay()
+
+
+def elapsed(torch: Any, run: Callable[[], Any], times: int) -> float:
+    """Microseconds of one run."""
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    begin.record()
+    for _ in range(times):
+        run()
+    end.record()
     torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph, stream=stream):
-        for _ in range(CALLS):
-            call()
-    return graph
+    return 1000 * begin.elapsed_time(end) / times
 
 
-def microseconds(torch: Any, graph: Any) -> float:
-    """Time of one call: the middle of five measurements of at least 2 ms each, after 20 ms that bring the clock up."""
+def captured(torch: Any, call: Callable[[], Any], between: Callable[[], Any] | None = None) -> Captured:
+    for _ in range(2):
+        call()
+    torch.cuda.synchronize()
+    about = elapsed(torch, call, 1)
+    return Captured(torch, call, max(2, min(CALLS, math.ceil(5000 / about))), between)
+
+
+def workspace_of(torch: Any, call: Callable[[], Any]) -> int:
+    """Bytes that a call holds beside its results."""
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    results = call()
+    held = int(torch.cuda.max_memory_allocated() - torch.cuda.memory_allocated())
+    del results
+    return held
+
+
+def microseconds(torch: Any, graph: Captured, warm_us: float = 20000, repeats: int = 5, least_us: float = 2000) -> float:
+    """Time of one call: the middle of some measurements of at least 2 ms each, after 20 ms that bring the clock up."""
 
     def replayed(times: int) -> float:
-        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        begin.record()
-        for _ in range(times):
-            graph.replay()
-        end.record()
-        torch.cuda.synchronize()
-        return 1000 * begin.elapsed_time(end) / (times * CALLS)
+        return elapsed(torch, graph.replay, times) / graph.calls
 
     replayed(1)
     about = max(replayed(1), 0.1)
-    replayed(1 + int(20000 / (about * CALLS)))
-    return sorted(replayed(1 + int(2000 / (about * CALLS))) for _ in range(5))[2]
+    replayed(1 + int(warm_us / (about * graph.calls)))
+    return sorted(replayed(1 + int(least_us / (about * graph.calls))) for _ in range(repeats))[repeats // 2]
 
 
 def watts(torch: Any, graph: Any, us: float, seconds: float = 0.6) -> float:
     """Mean power while the graph is replayed without a pause."""
     until, samples = time.monotonic() + seconds, []
     while time.monotonic() < until:
-        for _ in range(1 + int(20000 / (us * CALLS))):
+        for _ in range(1 + int(20000 / (us * graph.calls))):
             graph.replay()
         samples.append(torch.cuda.power_draw() / 1000)
         torch.cuda.synchronize()
@@ -291,14 +328,40 @@ def energy_row(case: Case, us: float, power: float) -> Case:
     return {**row, "kind": "energy", "op": op, "precision": case["precision"], "us": us, "power_w": power, "mj": power * us / 1000}
 
 
-def measure(torch: Any, case: Case, with_power: bool) -> list[Case]:
+QUICK = (5000, 3, 1500)  # the clock is up, since one kernel is measured right after the other
+
+
+def measure(torch: Any, case: Case, with_power: bool, quick: bool = False) -> list[Case]:
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = case["precision"] == "tf32"
-    graph = captured(torch, call_of(torch, case))
-    us = microseconds(torch, graph)
-    rows = [{**case, "us": round(us, 4), "cold": 0}]
+    call, settings = call_of(torch, case), QUICK if quick else ()
+    if case.get("cold"):
+        return [{**case, "us": round(cold_microseconds(torch, call, settings), 4)}]
+    graph = captured(torch, call)
+    us = microseconds(torch, graph, *settings)
+    row = {**case, "us": round(us, 4), "cold": 0}
+    if case["kind"] == "conv":
+        row["workspace"] = workspace_of(torch, call)
+    rows = [row]
     if with_power and has_power(case):
         rows.append(energy_row(case, rows[0]["us"], round(watts(torch, graph, us), 2)))
     return rows
+
+
+def cold_microseconds(torch: Any, call: Callable[[], Any], settings: tuple[float, ...]) -> float:
+    """With as much copied between two calls as a cache holds; less what the copies take by themselves."""
+    source = torch.empty(EVICTED, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    evict = lambda: target.copy_(source)  # noqa: E731
+    both = microseconds(torch, captured(torch, call, evict), *settings)
+    return both - microseconds(torch, captured(torch, evict), *settings)
+
+
+def cases_of(path: str) -> list[Case]:
+    """Kernels of a table, without their times."""
+    numbers = set(COLUMNS) - {"kind", "part", "op", "precision", "data"}
+    with open(path, newline="") as file:
+        rows = [{key: value for key, value in row.items() if value not in ("", None)} for row in csv.DictReader(file)]
+    return [{key: int(value) if key in numbers else value for key, value in row.items() if key in COLUMNS} for row in rows]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -306,11 +369,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("-o", "--output", required=True, metavar="FILE.csv", help="the table")
     parser.add_argument("--only", metavar="KIND", help="one kind of kernels: linear, conv, elementwise …")
     parser.add_argument("--no-energy", action="store_true", help="times only")
+    parser.add_argument("--cases", metavar="FILE.csv", help="the kernels of this table and no others, more quickly each")
+    parser.add_argument("--seconds", type=float, metavar="N", help="end after so long, with what has been measured")
     parser.add_argument("--list", action="store_true", help="say what would be measured, and measure nothing")
     given = parser.parse_args(arguments)
-    cases = [case for case in plan() if given.only in (None, case["kind"])]
+    planned = cases_of(given.cases) if given.cases else plan()
+    cases = [case for case in planned if given.only in (None, case["kind"])]
     if not cases:
-        parser.error(f"there is no kind '{given.only}': {', '.join(sorted({case['kind'] for case in plan()}))}")
+        parser.error(f"there is no kind '{given.only}': {', '.join(sorted({case['kind'] for case in planned}))}")
     torch = None
     if not given.list:
         import torch
@@ -321,16 +387,21 @@ def main(arguments: list[str] | None = None) -> int:
     with open(given.output, "w", newline="") as file:
         table = csv.DictWriter(file, COLUMNS)
         table.writeheader()
+        until = time.monotonic() + (given.seconds or math.inf)
         for number, case in enumerate(cases, 1):
+            if time.monotonic() > until:
+                print(f"measure_gpu: time is up after {number - 1} of {len(cases)}", file=sys.stderr)
+                break
             if torch is None:
                 table.writerow(case)
                 continue
             try:
-                table.writerows(measure(torch, case, not given.no_energy))
+                table.writerows(measure(torch, case, not given.no_energy, given.cases is not None))
             except Exception as problem:  # noqa: BLE001: one kernel that this device or PyTorch cannot run leaves the others
                 print(f"measure_gpu: left out {case}: {problem}", file=sys.stderr)
-            torch.cuda.empty_cache()
-            if number % 50 == 0:
+            if number % 20 == 0:
+                torch.cuda.empty_cache()
+            if number % 200 == 0:
                 print(f"measure_gpu: {number} of {len(cases)}", file=sys.stderr)
     return 0
 

@@ -22,13 +22,13 @@ std::string scaled(double value, double step, const std::array<std::string_view,
 
 }  // namespace
 
-std::string with_prefix(std::int64_t number) {
-  static constexpr std::array<std::string_view, 6> prefixes = {"", "k", "M", "G", "T", "P"};
-  return scaled(static_cast<double>(number), 1000, prefixes);
+std::string with_prefix(double number) {
+  static constexpr std::array<std::string_view, 8> prefixes = {"", "k", "M", "G", "T", "P", "E", "Z"};
+  return scaled(number, 1000, prefixes);
 }
 
 std::string byte_size(std::int64_t bytes) {
-  static constexpr std::array<std::string_view, 6> prefixes = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  static constexpr std::array<std::string_view, 7> prefixes = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   return scaled(static_cast<double>(bytes), 1024, prefixes);
 }
 

@@ -16,6 +16,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 namespace monet {
@@ -132,9 +134,11 @@ Expected<Evaluated> Evaluator::evaluate_kernels(const PlanRequest& request) {
 
 std::vector<OperatorBound> Evaluator::operator_bounds() {
   if (runs_kernels()) {
-    if (!kernels_)
-      kernels_ = std::make_shared<const KernelStep>(
-          kernel_step(graph_, *shared_->laws, false, shared_->options.network.get()));
+    if (!kernels_) {
+      const bool tf32 = shared_->options.cost.extract.products == "tf32";
+      kernels_ =
+          std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
+    }
     return kernel_bounds(machine_.hardware(), *kernels_, *shared_->laws);
   }
   std::vector<OperatorBound> bounds;
@@ -225,13 +229,71 @@ Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
   return other;
 }
 
+std::size_t Evaluator::cores_left_open(const PlanRequest& request) const {
+  std::size_t most = 0;
+  for (std::size_t n = 0; n < graph_.nodes().size(); ++n) {
+    const BoundOperator& wanted = request.plan.operators[n];
+    if (wanted.split_stated || !wanted.cores.empty() || family_of(graph_.nodes()[n].op) == OpFamily::view) continue;
+    for (std::size_t kind = 0; kind < machine_.kinds(); ++kind) {
+      most = std::max(most, machine_.cores_of_kind(kind).size());
+    }
+    break;
+  }
+  return most;
+}
+
 Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request) {
+  // A quarter of the cores is cheap to try. Where T(n) = a / n + b n + c and a half is faster than all, a quarter takes
+  // less than 1.75 times as long; near that, a half is hardly faster.
+  constexpr double near = 1.5;
+  MONET_TRY(std::optional<Evaluated> all, evaluate_on(request, {}, std::numeric_limits<double>::infinity()));
+  Evaluated best = *std::move(all);
+  const std::size_t cores = counts_streams() ? cores_left_open(request) : 0;
+  if (cores <= 1) return best;
+  const auto is_share = [&](std::uint32_t halvings) {
+    return halvings <= CoreShare::most_halvings && cores >> halvings > 0;
+  };
+  // The step on that share of the cores, over that on the best so far; infinite: longer than `most`.
+  const auto attempt = [&](std::uint32_t halvings, double most) {
+    const double before = best.schedule.cycles;
+    auto tried = evaluate_on(request, {halvings}, most * before);
+    if (!tried || !*tried) return std::numeric_limits<double>::infinity();
+    const double found = (*tried)->schedule.cycles;
+    if (found < before) {
+      (*tried)->map_s += best.map_s;
+      (*tried)->schedule_s += best.schedule_s;
+      best = **std::move(tried);
+    }
+    return found / before;
+  };
+  if (!is_share(2)) {
+    attempt(1, 1);
+    return best;
+  }
+  if (attempt(2, near) >= near) return best;
+  attempt(1, 1);
+  for (std::uint32_t halvings = 3; is_share(halvings) && attempt(halvings, 1) < near;) ++halvings;
+  return best;
+}
+
+double Evaluator::busiest(const TileGraph& tiles, const Assignment& assignment,
+                          std::span<const std::uint32_t> cost_of) const {
+  std::vector<double> cycles(machine_.hardware().cores.size(), 0);
+  for (std::size_t t = 0; t < tiles.tiles(); ++t) {
+    const CoreId core = assignment.operators[tiles.node[t].index()].cores[tiles.piece_of(TileId(t))];
+    cycles[core.index()] += costs_[cost_of[t]].cycles;
+  }
+  return std::ranges::max(cycles);
+}
+
+Expected<std::optional<Evaluated>> Evaluator::evaluate_on(const PlanRequest& request, CoreShare share,
+                                                          double most_cycles) {
   auto start = std::chrono::steady_clock::now();
   Evaluated result;
   const std::function<bool()>& stop = shared_->options.stop;
   MONET_RETURN_IF_ERROR(machine_.check());
   MONET_RETURN_IF_ERROR(costs_.check_custom());
-  auto assignment = policy_.complete(request);
+  auto assignment = policy_.complete(request, share);
   MONET_RETURN_IF_ERROR(costs_.check_custom());
   MONET_TRY(result.assignment, std::move(assignment));
   if (stop && stop()) return stopped_error();
@@ -257,6 +319,9 @@ Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request) {
     streaming.decide(before, cost_of);
     cost_of = request_costs(result.tiles, result.assignment, streaming);
   }
+  if (std::isfinite(most_cycles) && busiest(result.tiles, result.assignment, cost_of) > most_cycles) {
+    return std::optional<Evaluated>();
+  }
   MONET_TRY(result.schedule, make_schedule({.graph = graph_,
                                             .dependencies = binder_.dependencies(),
                                             .machine = machine_,
@@ -267,7 +332,7 @@ Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request) {
                                             .streamed = streaming.by_tile(),
                                             .stop = stop}));
   result.schedule_s += seconds_since(start);
-  return result;
+  return std::optional(std::move(result));
 }
 
 }  // namespace monet

@@ -16,6 +16,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -58,7 +60,8 @@ class Evaluator {
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
-  // Where the plan asks for little memory, the order of the graph is tried too: what needs less is the answer.
+  // Where the plan asks for little memory, the order of the graph is tried too: what needs less is the answer. Where it
+  // leaves cores to the policy, plans for fewer of them are tried too: the fastest is the answer.
   Expected<Evaluated> evaluate(const PlanRequest& request);
 
   // What a plan says, by ids; the tensors that it pages are left to the caller.
@@ -84,7 +87,13 @@ class Evaluator {
  private:
   struct Shared;
   Evaluator(const Graph& graph, std::shared_ptr<Shared> shared);
+  // Nothing: with that share of the cores the step is sure to take more than `most_cycles`.
+  Expected<std::optional<Evaluated>> evaluate_on(const PlanRequest& request, CoreShare share, double most_cycles);
   Expected<Evaluated> evaluate_as_asked(const PlanRequest& request);
+  // The most cores of a kind among which the policy may choose for an operator.
+  std::size_t cores_left_open(const PlanRequest& request) const;
+  // Of the cycles of all tiles of the core that has most.
+  double busiest(const TileGraph& tiles, const Assignment& assignment, std::span<const std::uint32_t> cost_of) const;
   Expected<Evaluated> evaluate_kernels(const PlanRequest& request);
   // Sets kernels_.
   Status find_kernels(const PlanRequest& request);

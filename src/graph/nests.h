@@ -93,6 +93,8 @@ struct Nest {
   std::vector<Access> reads;
   std::vector<Access> writes;
   Counts per_point;
+  // What it makes of a sum is proportional to the sum: the same of each part of it, added up, is as good.
+  bool proportional = false;
 };
 
 struct OperatorNests {

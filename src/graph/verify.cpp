@@ -20,7 +20,7 @@ Error uncountable(std::string message, std::string place) {
   return {.kind = ErrorKind::user,
           .message = std::move(message),
           .place = std::move(place),
-          .advice = "choose smaller dimensions"};
+          .advice = "choose smaller dimensions or a smaller batch"};
 }
 
 Status verify_tensors(const Graph& graph) {

@@ -86,7 +86,15 @@ const Block& kernel_memory_block() {
                {.name = "cold_slowdown_32",
                 .form = Form::number,
                 .meaning = "share by which 32-bit products take longer on cold operands; left out: 0"},
-               {.name = "cold_slowdown_16", .form = Form::number, .meaning = "the same of 16-bit products"}},
+               {.name = "cold_slowdown_tf32",
+                .form = Form::number,
+                .meaning = "the same of tf32; left out: as of 32-bit products"},
+               {.name = "cold_slowdown_16", .form = Form::number, .meaning = "the same of 16-bit products"},
+               {.name = "cold_waiting_32",
+                .form = Form::number,
+                .meaning = "the same where few multiprocessors hold blocks; left out: as where all do"},
+               {.name = "cold_waiting_tf32", .form = Form::number, .meaning = "the same of tf32"},
+               {.name = "cold_waiting_16", .form = Form::number, .meaning = "the same of 16-bit products"}},
               provenance_keys()})};
   return block;
 }

@@ -134,8 +134,14 @@ Expected<std::shared_ptr<const KernelLaws>> read_kernels(const ReadState& state,
   MONET_TRY(const Fields memory, part("memory", kernel_memory_block()));
   MONET_TRY(laws->memory, read_memory_law(memory));
   MONET_TRY(const auto slow_32, memory.number("cold_slowdown_32"));
+  MONET_TRY(const auto slow_tf32, memory.number("cold_slowdown_tf32"));
   MONET_TRY(const auto slow_16, memory.number("cold_slowdown_16"));
-  laws->cold_slowdown = {slow_32.value_or(0), slow_32.value_or(0), slow_16.value_or(0)};
+  laws->cold_slowdown = {slow_32.value_or(0), slow_tf32.value_or(slow_32.value_or(0)), slow_16.value_or(0)};
+  constexpr std::array waiting = {"cold_waiting_32", "cold_waiting_tf32", "cold_waiting_16"};
+  for (std::size_t i = 0; i < kernel_precisions; ++i) {
+    MONET_TRY(const auto value, memory.number(waiting[i]));
+    laws->cold_waiting[i] = value.value_or(laws->cold_slowdown[i]);
+  }
   if (const Yaml* table = fields.find("laws")) {
     for (const Yaml::Entry& entry : table->entries) {
       MONET_TRY(ClassLaw law, read_law(state, entry, fields.context(), *laws));

@@ -67,7 +67,11 @@ void write_kernels(Lines& out, int at, const KernelLaws& laws) {
                          fmt::format("memory_from: {} MB", rounded(memory.memory_from / 1e6)),
                          fmt::format("cold_after: {} MB", rounded(memory.cold_after / 1e6)),
                          fmt::format("cold_slowdown_32: {}", rounded(laws.cold_slowdown[0])),
-                         fmt::format("cold_slowdown_16: {}", rounded(laws.cold_slowdown[2]))}));
+                         fmt::format("cold_slowdown_tf32: {}", rounded(laws.cold_slowdown[1])),
+                         fmt::format("cold_slowdown_16: {}", rounded(laws.cold_slowdown[2])),
+                         fmt::format("cold_waiting_32: {}", rounded(laws.cold_waiting[0])),
+                         fmt::format("cold_waiting_tf32: {}", rounded(laws.cold_waiting[1])),
+                         fmt::format("cold_waiting_16: {}", rounded(laws.cold_waiting[2]))}));
   if (!energies.empty()) out.field(at + 1, "energy", join_fields(energies));
   if (!laws.classes.empty()) out.add(at + 1, "laws:");
   for (const ClassLaw& law : laws.classes) write_law(out, at + 2, law);

@@ -47,7 +47,12 @@ constexpr std::array<std::string_view, kernel_ops> op_names = {"none",
                                                                "max_pool_2_backward",
                                                                "max_pool_3s2",
                                                                "max_pool_3s2_backward",
+                                                               "max_pool_3s1",
+                                                               "max_pool_3s1_backward",
                                                                "avg_pool_2",
+                                                               "avg_pool_2_backward",
+                                                               "avg_pool_3s1",
+                                                               "avg_pool_3s1_backward",
                                                                "adaptive_avg_pool_7",
                                                                "embedding",
                                                                "embedding_backward",
@@ -85,7 +90,10 @@ double passes_of(const Kernel& k) {
     case KernelOp::adaptive_avg_pool_7: return 1;
     case KernelOp::max_pool_2:
     case KernelOp::max_pool_3s2:
-    case KernelOp::avg_pool_2: return 1.25;
+    case KernelOp::avg_pool_2:
+    case KernelOp::avg_pool_2_backward: return 1.25;
+    case KernelOp::max_pool_3s1:
+    case KernelOp::max_pool_3s1_backward: return 2 + 8 / bytes_of(k.precision);  // with 64-bit indices
     case KernelOp::max_pool_2_backward:
     case KernelOp::max_pool_3s2_backward: return 1.25 + 2 / bytes_of(k.precision);  // with 64-bit indices
     default: return 2;

@@ -80,7 +80,12 @@ enum class KernelOp : std::uint8_t {
   max_pool_2_backward,
   max_pool_3s2,
   max_pool_3s2_backward,
+  max_pool_3s1,
+  max_pool_3s1_backward,
   avg_pool_2,
+  avg_pool_2_backward,
+  avg_pool_3s1,
+  avg_pool_3s1_backward,
   adaptive_avg_pool_7,
   // gathers; `elements` of the result, or of its gradient
   embedding,
@@ -91,7 +96,7 @@ enum class KernelOp : std::uint8_t {
   adam,
   adamw,
 };
-constexpr std::size_t kernel_ops = 42;
+constexpr std::size_t kernel_ops = 47;
 std::string_view name_of(KernelOp op);
 std::optional<KernelOp> kernel_op_named(std::string_view name);
 

@@ -14,12 +14,13 @@ enum class KernelVariant : std::uint8_t {
   unaligned,       // products
   windows,         // convolutions on channels-first tensors: kernel or stride above 1
   pointwise,       // the same, 1 × 1 with stride 1
+  grouped,         // the same, with more than one group, whatever the window
   channels_last,   // convolutions and batch norms
   depthwise,       // on channels-first tensors
   depthwise_last,  // on channels-last tensors
   cold,            // operands come from DRAM
 };
-constexpr std::size_t kernel_variants = 8;
+constexpr std::size_t kernel_variants = 9;
 std::string_view name_of(KernelVariant variant);
 
 struct KernelClass {
@@ -39,7 +40,7 @@ std::string name_of(const KernelClass& kernel_class);
 std::optional<KernelClass> kernel_class_named(std::string_view name);
 
 // Logarithms of the sizes in which kernels of one class differ; below 0: not known, so that it does not count.
-constexpr std::size_t shape_axes = 6;
+constexpr std::size_t shape_axes = 7;
 using KernelShape = std::array<double, shape_axes>;
 KernelShape shape_of(const Kernel& kernel);
 double distance(const KernelShape& a, const KernelShape& b);

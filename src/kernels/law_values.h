@@ -54,6 +54,8 @@ struct KernelLaws {
   double top_rate = 0;                              // bytes/µs: the highest stated or measured
   // By how much a product or a convolution far from the ceiling takes longer on cold operands.
   std::array<double, kernel_precisions> cold_slowdown{};
+  // The same where few multiprocessors hold blocks, so that nothing runs while these wait.
+  std::array<double, kernel_precisions> cold_waiting{};
   MemoryLaw memory;
   EnergyLaw energy;
   std::vector<ClassLaw> classes;  // sorted by class

@@ -57,15 +57,20 @@ double Residual::factor(const KernelShape& shape) const {
   return std::exp(sum);
 }
 
+// Each by the diagonal of the covariance's inverse, which is the squared length of a column of the factor's inverse.
 std::vector<double> Residual::left_out() const {
   const std::size_t size = shapes_.size();
   const std::vector<double> factor = factored_covariance();
-  std::vector<double> result(size), unit(size);
+  std::vector<double> result(size), column(size);
   for (std::size_t i = 0; i < size; ++i) {
-    std::fill(unit.begin(), unit.end(), 0);
-    unit[i] = 1;
-    solve_factored(factor, size, unit);
-    result[i] = logs_[i] - weights_[i] / unit[i];
+    double squares = 0;
+    for (std::size_t row = i; row < size; ++row) {
+      double sum = row == i ? 1 : 0;
+      for (std::size_t j = i; j < row; ++j) sum -= factor[row * size + j] * column[j];
+      column[row] = sum / factor[row * size + row];
+      squares += column[row] * column[row];
+    }
+    result[i] = logs_[i] - weights_[i] / squares;
   }
   return result;
 }

@@ -22,8 +22,9 @@ constexpr std::int64_t largest_batch = 1 << 20;
 const std::vector<BuiltinNetwork>& table() {
   static const std::vector<BuiltinNetwork> all = [] {
     std::vector<BuiltinNetwork> networks;
-    for (auto* family : {resnet_networks, mobilenet_networks, vit_networks, gpt2_networks, gpt2like_networks,
-                         bert_networks, mlp_networks, pets_networks, lenet_networks, unet_networks, fsrcnn_networks}) {
+    for (auto* family : {resnet_networks, mobilenet_networks, vit_networks, gpt_networks, gpt2like_networks,
+                         llama_networks, nemotron_networks, mixture_networks, deepseek_networks, bert_networks,
+                         mlp_networks, pets_networks, lenet_networks, unet_networks, fsrcnn_networks}) {
       std::ranges::move(family(), std::back_inserter(networks));
     }
     return networks;
@@ -82,6 +83,14 @@ OptionInfo image_option(std::int64_t default_value, std::int64_t smallest) {
 
 OptionInfo classes_option(std::int64_t default_value) {
   return {"classes", "classes to tell apart", default_value, 1, 1 << 24};
+}
+
+OptionInfo rotary_base_option(std::int64_t default_value) {
+  return {"rotary_base", "base of the speeds at which rotary positions turn", default_value, 2, 1LL << 40};
+}
+
+OptionInfo tied_option(bool default_value) {
+  return switch_option("tied", "the head shares the token table's weights", default_value);
 }
 
 OptionInfo switch_option(std::string name, std::string meaning, bool default_value) {

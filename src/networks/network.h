@@ -21,11 +21,17 @@ BuiltinNetwork network(std::string name, std::string description, std::vector<Op
 // Options that several families share.
 OptionInfo image_option(std::int64_t default_value, std::int64_t smallest);
 OptionInfo classes_option(std::int64_t default_value);
+OptionInfo rotary_base_option(std::int64_t default_value);
+OptionInfo tied_option(bool default_value);
 OptionInfo switch_option(std::string name, std::string meaning, bool default_value);
 
 std::vector<BuiltinNetwork> resnet_networks();
 std::vector<BuiltinNetwork> mobilenet_networks();
-std::vector<BuiltinNetwork> gpt2_networks();
+std::vector<BuiltinNetwork> gpt_networks();
+std::vector<BuiltinNetwork> llama_networks();
+std::vector<BuiltinNetwork> mixture_networks();
+std::vector<BuiltinNetwork> deepseek_networks();
+std::vector<BuiltinNetwork> nemotron_networks();
 std::vector<BuiltinNetwork> gpt2like_networks();
 std::vector<BuiltinNetwork> bert_networks();
 std::vector<BuiltinNetwork> vit_networks();

@@ -3,14 +3,20 @@ monet_room(networks
   SOURCES
   bert.cpp
   builtin.cpp
+  decoder.cpp
+  deepseek.cpp
   fsrcnn.cpp
-  gpt2.cpp
+  gpt.cpp
   gpt2like.cpp
   inspection.cpp
   layers.cpp
   lenet.cpp
+  llama.cpp
+  mixture.cpp
+  mixture_networks.cpp
   mlp.cpp
   mobilenet.cpp
+  nemotron.cpp
   network.cpp
   open.cpp
   options.cpp

@@ -18,13 +18,33 @@ Attributes along(std::int64_t axis) { return {{Attr::axis, axis}}; }
 
 }  // namespace
 
+OptionInfo layers_option(std::int64_t default_value) {
+  return {"layers", "transformer blocks", default_value, 1, 1024};
+}
+
+OptionInfo width_option(std::int64_t default_value) {
+  return {"width", "features of a token", default_value, 1, 1 << 16};
+}
+
+OptionInfo ffn_option(std::int64_t default_value) {
+  return {"ffn", "inner features of the feed-forward part", default_value, 1, 1 << 20};
+}
+
+OptionInfo vocabulary_option(std::int64_t default_value) {
+  return {"vocabulary", "different tokens", default_value, 1, 1 << 24};
+}
+
+OptionInfo tokens_option(std::int64_t default_value) {
+  return {"tokens", "tokens in a sample", default_value, 1, 1 << 20};
+}
+
 std::vector<OptionInfo> transformer_options(const TransformerSizes& defaults) {
-  return {{"layers", "transformer blocks", defaults.layers, 1, 1024},
-          {"width", "features of a token", defaults.width, 1, 1 << 16},
+  return {layers_option(defaults.layers),
+          width_option(defaults.width),
           {"heads", "attention heads, a divisor of width", defaults.heads, 1, 1 << 12},
-          {"ffn", "inner features of the feed-forward part", defaults.ffn, 1, 1 << 20},
-          {"vocabulary", "different tokens", defaults.vocabulary, 1, 1 << 24},
-          {"tokens", "tokens in a sample", defaults.tokens, 1, 1 << 20}};
+          ffn_option(defaults.ffn),
+          vocabulary_option(defaults.vocabulary),
+          tokens_option(defaults.tokens)};
 }
 
 Status check_heads(std::int64_t width, std::int64_t heads) {
@@ -72,6 +92,10 @@ TensorId multiply_by_transpose(GraphBuilder& builder, const std::string& name, T
   return matrix_product(builder, name, x, transposed(builder, name + ".transpose", matrix, {1, 0}));
 }
 
+TensorId dropout(GraphBuilder& builder, const std::string& name, TensorId x, double ratio) {
+  return ratio == 0 ? x : builder.add(Op::Dropout, name + ".dropout", {x}, {{Attr::ratio, ratio}});
+}
+
 TensorId linear(GraphBuilder& builder, const std::string& name, TensorId x, std::int64_t outputs) {
   const TensorId weight = builder.parameter(name + ".weight", {outputs, axis_size(builder, x, 2)});
   const TensorId bias = builder.parameter(name + ".bias", {outputs});
@@ -98,17 +122,37 @@ Embedding embedding(GraphBuilder& builder, const TransformerSizes& sizes, Tensor
   return {.tokens = builder.add(Op::Add, "embedding", {by_token, by_place}), .table = table};
 }
 
+namespace {
+
+// Query, key and value: [batch, tokens, heads, head width] if head_major, else [batch, tokens, width].
+std::vector<TensorId> query_key_value(GraphBuilder& builder, const std::string& name, TensorId x,
+                                      const Attention& attention) {
+  const std::int64_t width = axis_size(builder, x, 2);
+  TensorId packed = linear(builder, name + ".qkv", x, 3 * width);
+  std::int64_t part = width;
+  if (attention.head_major) {
+    part = width / attention.heads;
+    packed = reshaped(builder, name + ".heads", packed,
+                      {axis_size(builder, x, 0), axis_size(builder, x, 1), attention.heads, 3 * part});
+  }
+  const auto last = static_cast<std::int64_t>(builder.shape(packed).size()) - 1;
+  return builder.add_many(Op::Split, name + ".split", {packed},
+                          {{Attr::axis, last}, {Attr::split, std::vector<std::int64_t>(3, part)}}, 3);
+}
+
+}  // namespace
+
 TensorId self_attention(GraphBuilder& builder, const std::string& name, TensorId x, const Attention& attention) {
   const std::int64_t batch = axis_size(builder, x, 0);
   const std::int64_t tokens = axis_size(builder, x, 1);
   const std::int64_t width = axis_size(builder, x, 2);
   const std::int64_t head_width = width / attention.heads;
-  const auto parts =
-      builder.add_many(Op::Split, name + ".split", {linear(builder, name + ".qkv", x, 3 * width)},
-                       {{Attr::axis, std::int64_t{2}}, {Attr::split, std::vector<std::int64_t>(3, width)}}, 3);
+  const std::vector<TensorId> parts = query_key_value(builder, name, x, attention);
   const auto by_head = [&](const std::string& part, TensorId y, std::vector<std::int64_t> order) {
-    const TensorId heads = reshaped(builder, part + ".heads", y, {batch, tokens, attention.heads, head_width});
-    return transposed(builder, part, heads, std::move(order));
+    if (!attention.head_major) {
+      y = reshaped(builder, part + ".heads", y, {batch, tokens, attention.heads, head_width});
+    }
+    return transposed(builder, part, y, std::move(order));
   };
   const double scale = 1 / std::sqrt(static_cast<double>(head_width));
   const TensorId query = by_head(name + ".query", parts[0], {0, 2, 1, 3});
@@ -125,8 +169,9 @@ TensorId self_attention(GraphBuilder& builder, const std::string& name, TensorId
     TensorId scores = matrix_product(builder, name + ".scores", query, key);
     scores = builder.add(Op::Mul, name + ".scale", {scores, scalar(builder, name + ".scale_factor", scale)});
     if (attention.causal) scores = builder.add(Op::Add, name + ".mask", {scores, attention.mask});
-    context =
-        matrix_product(builder, name + ".context", softmax(builder, Op::Softmax, name + ".softmax", scores), value);
+    const TensorId probabilities = dropout(builder, name + ".softmax",
+                                           softmax(builder, Op::Softmax, name + ".softmax", scores), attention.dropout);
+    context = matrix_product(builder, name + ".context", probabilities, value);
   }
   context = transposed(builder, name + ".by_token", context, {0, 2, 1, 3});
   return linear(builder, name + ".out", reshaped(builder, name + ".join", context, {batch, tokens, width}), width);

@@ -12,10 +12,17 @@ namespace monet::networks {
 struct Attention {
   std::int64_t heads;
   bool causal = false;
-  bool fused = false;  // one Attention operator
-  TensorId mask = {};  // added to the scores if causal and not fused
+  bool fused = false;       // one Attention operator
+  bool head_major = false;  // a head's query, key and value are neighbours, so that chips can share out heads
+  TensorId mask = {};       // added to the scores if causal and not fused
+  double dropout = 0;       // share of the probabilities that is dropped, if not fused
 };
 
+OptionInfo layers_option(std::int64_t default_value);
+OptionInfo width_option(std::int64_t default_value);
+OptionInfo ffn_option(std::int64_t default_value);
+OptionInfo vocabulary_option(std::int64_t default_value);
+OptionInfo tokens_option(std::int64_t default_value);
 // layers, width, heads, ffn, vocabulary, tokens with these defaults.
 struct TransformerSizes {
   std::int64_t layers, width, heads, ffn, vocabulary, tokens;
@@ -36,6 +43,8 @@ TensorId transposed(GraphBuilder& builder, const std::string& name, TensorId x, 
 TensorId reshaped(GraphBuilder& builder, const std::string& name, TensorId x, Shape shape);
 TensorId softmax(GraphBuilder& builder, Op op, const std::string& name, TensorId x);  // over the last axis
 
+// `x` itself where nothing is dropped.
+TensorId dropout(GraphBuilder& builder, const std::string& name, TensorId x, double ratio);
 TensorId linear(GraphBuilder& builder, const std::string& name, TensorId x, std::int64_t outputs);
 // By default with torch.nn.LayerNorm's epsilon.
 TensorId layer_norm(GraphBuilder& builder, const std::string& name, TensorId x, double epsilon = 1e-5);

@@ -78,6 +78,7 @@ class Optimizing {
       next.why = result.plans.empty() ? "the fastest" : better_than(next, result.plans.back());
       result.plans.push_back(std::move(next));
     }
+    recommend(result);
     result.feasible = !result.plans.empty();
     result.least_bytes = found.least_bytes;
     result.evaluated = found.evaluated;
@@ -114,6 +115,42 @@ class Optimizing {
     plan.stacks = static_cast<std::int64_t>(joint.stacks);
     plan.plan_yaml = to_yaml(joint.complete);
     return plan;
+  }
+
+  double value_of(const OptimizedPlan& plan) const {
+    if (objective_.is_function()) return plan.value;
+    return monet::value_of({.cycles = plan.latency_cycles, .energy_pj = plan.energy_pj, .peak_bytes = {}},
+                           objective_.of_parts());
+  }
+
+  // Of those that are nearly the best in the objective, the one with the smallest product of latency, energy and
+  // memory.
+  void recommend(Optimization& result) const {
+    constexpr double nearly = 0.01;
+    if (result.plans.empty()) return;
+    const auto value = [this](const OptimizedPlan& plan) { return value_of(plan); };
+    const auto best = std::ranges::min_element(result.plans, {}, value);
+    const double most = value(*best) + nearly * std::abs(value(*best));
+    const auto product = [](const OptimizedPlan& plan) {
+      return plan.latency_cycles * plan.energy_pj * static_cast<double>(std::max<std::int64_t>(1, plan.peak_bytes));
+    };
+    auto chosen = best;
+    for (auto plan = result.plans.begin(); plan != result.plans.end(); ++plan) {
+      if (value(*plan) <= most && product(*plan) < product(*chosen)) chosen = plan;
+    }
+    result.recommended = static_cast<std::size_t>(chosen - result.plans.begin());
+    const std::string what = objective_.is_function() ? "the objective" : std::string(name_of(objective_.of_parts()));
+    if (chosen == best) {
+      result.recommended_why = fmt::format("the best in {}", what);
+      return;
+    }
+    const auto change = [](double now, double then, const char* of) {
+      return fmt::format("{:.1f}% {} {}", std::abs(100 * (now / then - 1)), now < then ? "less" : "more", of);
+    };
+    result.recommended_why = fmt::format(
+        "within {:.1f}% of the best in {}, with {} and {} than that one", 100 * (value(*chosen) / value(*best) - 1),
+        what, change(chosen->energy_pj, best->energy_pj, "energy"),
+        change(static_cast<double>(chosen->peak_bytes), static_cast<double>(best->peak_bytes), "memory"));
   }
 
   // Of two plans of the front, the second is slower: what it is better in.

@@ -1,6 +1,10 @@
 monet_room(optimize
   USES base solvers remat graph config kernels hardware training mapping evaluate
   SOURCES
+  assignment/moves.cpp
+  assignment/screen.cpp
+  assignment/search.cpp
+  assignment/state.cpp
   checkpoint.cpp
   fuse.cpp
   fuse_kernels.cpp

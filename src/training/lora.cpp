@@ -23,6 +23,14 @@ TensorId origin(const Graph& graph, TensorId id) {
   return id;
 }
 
+// Whether a product is that of a matrix, or of one for each of its batches (experts).
+bool is_layer(const Graph& graph, const Node& node) {
+  const Shape& x = graph[node.inputs[0]].type.shape;
+  const Shape& matrix = graph[node.inputs[1]].type.shape;
+  if (matrix.size() < 2 || node.attributes.integer(Attr::trans_a) != 0) return false;
+  return matrix.size() == 2 || (x.size() == matrix.size() && std::equal(matrix.begin(), matrix.end() - 2, x.begin()));
+}
+
 // The weight of a layer that can be adapted; not valid for other nodes.
 TensorId weight_of(const Graph& graph, const Node& node) {
   const bool product = node.op == Op::MatMul || node.op == Op::Gemm;
@@ -30,9 +38,7 @@ TensorId weight_of(const Graph& graph, const Node& node) {
   if (!product && !convolution) return {};
   const TensorId weight = origin(graph, node.inputs[1]);
   if (!graph[weight].parameter) return {};
-  if (product && (graph[node.inputs[1]].type.shape.size() != 2 || node.attributes.integer(Attr::trans_a) != 0))
-    return {};
-  return weight;
+  return !product || is_layer(graph, node) ? weight : TensorId();
 }
 
 // By node: it can be adapted, and another such node depends on it. Those that nobody depends on are output layers.
@@ -119,8 +125,15 @@ class Adapter {
   TensorId product(OpWriter& writer, const Node& layer) {
     const bool transposed = layer.attributes.integer(Attr::trans_b) != 0;
     const Shape weight = builder_.shape(layer.inputs[1]);
-    const TensorId a = parameter(layer, ".lora_A", {options_.rank, weight[transposed ? 1 : 0]});
-    const TensorId b = parameter(layer, ".lora_B", {weight[transposed ? 0 : 1], options_.rank});
+    const std::size_t last = weight.size() - 1;
+    Shape narrow = weight;
+    narrow[last - 1] = options_.rank;
+    narrow[last] = weight[transposed ? last : last - 1];
+    Shape wide = weight;
+    wide[last - 1] = weight[transposed ? last - 1 : last];
+    wide[last] = options_.rank;
+    const TensorId a = parameter(layer, ".lora_A", std::move(narrow));
+    const TensorId b = parameter(layer, ".lora_B", std::move(wide));
     return writer.matmul(writer.matmul(layer.inputs[0], a, false, true), b, false, true);
   }
 

@@ -88,7 +88,12 @@ TimeClass class_of_element_wise(KernelOp op) {
     case KernelOp::max_pool_2_backward:
     case KernelOp::max_pool_3s2:
     case KernelOp::max_pool_3s2_backward:
+    case KernelOp::max_pool_3s1:
+    case KernelOp::max_pool_3s1_backward:
     case KernelOp::avg_pool_2:
+    case KernelOp::avg_pool_2_backward:
+    case KernelOp::avg_pool_3s1:
+    case KernelOp::avg_pool_3s1_backward:
     case KernelOp::adaptive_avg_pool_7: return TimeClass::pools;
     default: return TimeClass::others;
   }

@@ -17,10 +17,12 @@ TEST(Units, GroupsOfThree) {
 }
 
 TEST(Units, Prefixes) {
-  EXPECT_EQ(with_prefix(12), "12");
-  EXPECT_EQ(with_prefix(555400000), "555.4 M");
-  EXPECT_EQ(with_prefix(1814073344), "1.814 G");
-  EXPECT_EQ(with_prefix(INT64_MAX), "9223 P");
+  EXPECT_EQ(with_prefix(std::int64_t{12}), "12");
+  EXPECT_EQ(with_prefix(std::int64_t{555400000}), "555.4 M");
+  EXPECT_EQ(with_prefix(std::int64_t{1814073344}), "1.814 G");
+  EXPECT_EQ(with_prefix(INT64_MAX), "9.223 E");
+  EXPECT_EQ(with_prefix(2.1314340767693537e19), "21.31 E");
+  EXPECT_EQ(with_prefix(3e24), "3000 Z");
 }
 
 TEST(Units, Bytes) {

@@ -164,7 +164,7 @@ def has_more_to_do(one: dict, two: dict) -> bool:
 
 
 def more_hardware(monet: Path, rng: random.Random) -> str:
-    """A machine with more of something; what it did if that was worse. Counted, not forbidden: the default plan's doing."""
+    """A machine with more of something; what it did if that was worse by more than a fiftieth."""
     network = random_network(rng)
     base = {"x": rng.choice([1, 2, 4]), "y": rng.choice([1, 2, 4]), "pe_memory": rng.choice([512, 1024, 2048])}
     name = rng.choice(list(base))
@@ -261,12 +261,24 @@ def test_orders_and_batches(monet: Path) -> None:
     assert not findings, "\n".join(findings)
 
 
-def test_more_hardware_is_counted(monet: Path) -> None:
+def test_more_hardware_is_no_slower(monet: Path) -> None:
+    """The default plan is made for a share of the cores where more of them are slower. One case in forty may be worse: room
+    that lets an operator be cut otherwise, and a share that was not tried."""
     cases, worse = 0, []
-    for seed in rounds(4, 0.05):
+    for seed in rounds(8, 0.05):
         cases += 1
         worse += filter(None, [more_hardware(monet, random.Random(seed))])
-    print(f"{len(worse)} of {cases} machines are slower with more:", *worse, sep="\n  ")
+    assert len(worse) <= cases / 40, f"{len(worse)} of {cases} machines are slower with more:\n  " + "\n  ".join(worse)
+
+
+def test_more_cores_are_no_slower(monet: Path) -> None:
+    """Networks of which copies to many cores take longer than what they compute."""
+    for network in ("gpt2-tiny", "resnet18-cifar:image=32"):
+        before = float("inf")
+        for x, y in ((1, 1), (2, 1), (2, 2), (4, 2), (4, 4), (8, 4), (8, 8)):
+            cycles = answer(monet, network, "--hardware", "edge_tpu", f"--set=x={x}", f"--set=y={y}")["latency_cycles"]
+            assert cycles <= 1.02 * before, (network, x, y)
+            before = cycles
 
 
 def test_what_was_found(monet: Path, tmp_path: Path) -> None:

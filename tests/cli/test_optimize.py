@@ -64,6 +64,19 @@ def test_json_has_the_contract(found, run) -> None:
     assert answer["start"]["peak_bytes"] == evaluation["peak_bytes"]["dram"]
 
 
+def test_one_plan_is_recommended(found, run) -> None:
+    for objective in ("latency", "energy", "edp"):
+        answer = found("--objective", objective)
+        value = {"latency": lambda p: p[0], "energy": lambda p: p[1], "edp": lambda p: p[0] * p[1]}[objective]
+        all_of_them = points(answer)
+        near = [p for p in all_of_them if value(p) <= 1.01 * min(map(value, all_of_them))]
+        best = min(near, key=lambda p: p[0] * p[1] * p[2])
+        assert all_of_them[answer["recommended"]["plan"]] == best
+        why = answer["recommended"]["why"]
+        assert why.startswith(f"the best in {objective}") or f"of the best in {objective}, with " in why
+    assert f"plan {answer['recommended']['plan']}: {why}" in run(*MODEL, *MACHINE, *QUICK, "--objective", "edp").stdout
+
+
 @pytest.mark.parametrize("objective", ["latency", "energy", "edp"])
 def test_never_worse_than_the_start(found, objective) -> None:
     answer = found("--objective", objective)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from functools import partial
 
@@ -63,6 +64,17 @@ def test_h200(validate) -> None:
     assert len(rows) >= 3 and len(rows) % 3 == 0
     assert [row["quantity"] for row in rows[:3]] == ["step ms", "step mJ", "peak bytes"]
     assert all(row["modelled"] > 0 and row["aside"] == "" for row in rows)
+
+
+def test_expected_errors_are_those_of_networks_nobody_looked_at(validate, data) -> None:
+    """What presets/h200.yaml says of itself is what validate computes."""
+    said = re.search(r"eager: \{.*?latency: ([\d.]+), energy: ([\d.]+), memory: ([\d.]+)", (data.parent / "presets" / "h200.yaml").read_text())
+    compiled = re.search(r"compiled: \{.*?latency: ([\d.]+), energy: ([\d.]+), memory: ([\d.]+)", (data.parent / "presets" / "h200.yaml").read_text())
+    for match, arguments in ((said, ("h200", "--data", data / "unseen")), (compiled, ("h200-compiled",))):
+        rows = [row for row in rows_of(validate(*arguments, "--json")) if row["counts"]]
+        for value, quantity in zip(match.groups(), ("step ms", "step mJ", "peak bytes"), strict=True):
+            errors = [abs(row["error_percent"]) for row in rows if row["quantity"] == quantity]
+            assert float(value) == pytest.approx(sum(errors) / len(errors), abs=0.0501), quantity
 
 
 def test_h200_compiled(validate, data, tmp_path) -> None:

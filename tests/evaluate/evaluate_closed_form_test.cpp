@@ -141,6 +141,45 @@ TEST(EvaluateClosedForm, OverABusDataForSeveralCoresMoveOnce) {
   }
 }
 
+// One core makes y, as one buffer. Two cores read its first row, two others its second.
+TEST(EvaluateClosedForm, OverABusPartsForSeveralCoresMoveOnce) {
+  const Attributes product = {{Attr::trans_a, std::int64_t{0}}, {Attr::trans_b, std::int64_t{0}}, {Attr::alpha, 1.0}};
+  GraphBuilder b("parts");
+  const TensorId y = b.add(Op::Relu, "y", {b.input("x", {2, 64})});
+  b.output(b.add(Op::MatMul, "fc", {y, b.parameter("w", {64, 16})}, product));
+  std::string text = "memories:\n  " + memory("dram", "dram", "1 GiB", 4096) + "\ncores:\n";
+  for (int i = 0; i < 5; ++i) {
+    text += rate_core(fmt::format("c{}", i), memory("sram", "sram", "1 MiB", 4096) + ", dram: {use: dram}");
+  }
+  text += "links:\n  - {bus: [c0, c1, c2, c3, c4, dram], width: 32 bit/cycle}\n";
+  const Case c(finished(b), text,
+               "operators: {y: {cores: [c4]}, fc: {split: {D: 2, K: 2}, cores: [c0, c1, c2, c3]}}\n");
+  const auto rows = c.transfers("y.out", TransferKind::core_to_core);
+  ASSERT_EQ(rows.size(), 4U);
+  EXPECT_EQ(std::ranges::count(rows, false, &ScheduledTransfer::joined), 2);
+  for (const ScheduledTransfer& transfer : rows) {
+    EXPECT_EQ(transfer.bytes, 4 * 64);
+    EXPECT_EQ(transfer.end - transfer.start, 64);
+  }
+}
+
+// 5 rows of 24 elements: an addition each, and 24 products at the end; or after each row, of what it adds.
+TEST(EvaluateClosedForm, AMeanInPartsScalesEachPart) {
+  GraphBuilder b("mean");
+  b.output(b.add(Op::ReduceMean, "mean", {b.input("x", {5, 24})},
+                 {{Attr::axes, std::vector<std::int64_t>{0}}, {Attr::keepdims, std::int64_t{0}}}));
+  const Graph graph = finished(b);
+  const auto computed = [](const Case& c) {
+    double cycles = 0;
+    for (const ScheduledTile& tile : c.tiles("mean")) cycles += c.schedule().costs[tile.cost].compute_cycles;
+    return cycles;
+  };
+  EXPECT_EQ(computed(Case(graph, with_dram(1, 4096))), 5 * 24 + 24);
+  const Case c(graph, with_dram(1, 4096), "operators: {mean: {tile: {B: 1}}}\n");
+  EXPECT_EQ(c.tiles("mean").size(), 5U);
+  EXPECT_EQ(computed(c), 5 * (24 + 24));
+}
+
 // ---- what stays and what goes
 
 // Two products in turn, tile by tile; each weight has 1024 bytes.

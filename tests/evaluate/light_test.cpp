@@ -1,8 +1,10 @@
 // Light operators that do not fit their core's memory: cut, joined, and moved once.
 #include "evaluate/evaluate_case.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <set>
 
 namespace monet {
@@ -172,6 +174,29 @@ TEST(Policy, LongSumsAreTiled) {
   EXPECT_EQ(bytes, 4 * (16 * 16384 * 2 + 16 * 16));
   // By hand without tiles.
   EXPECT_LT(2 * c.cycles(), Case(c.graph(), machine, "operators:\n  product: {split: {D: 16}}\n").cycles());
+}
+
+// No bus: each core fetches all weights by itself through one port, n · 2^18 B · 8 / 64 bit/cycle, and computes 2^20 /
+// n cycles. The estimate has them come once; what is done is the best of the shares.
+TEST(Policy, FewerCoresWhereMoreAreSlower) {
+  const auto machine = [](int cores) {
+    return "memories:\n  dram: {kind: dram, size: 1 GiB, " + costs() + ", " + port("64") + "}\ncores:\n" +
+           rate_core("c", memory("sram", "sram", "2 MiB", 512) + ", dram: {use: dram}") +
+           fmt::format("    count: {}\n", cores);
+  };
+  GraphBuilder b("product");
+  b.output(b.add(Op::MatMul, "product", {b.input("x", {16, 1024}), b.parameter("w", {1024, 64})}));
+  const Graph graph = finished(b);
+  const Case all(graph, machine(16), "operators:\n  product: {split: {D: 16}}\n");
+  const Case c(graph, machine(16));
+  EXPECT_LT(c.tiles("product").size(), 16U);
+  EXPECT_LT(c.cycles(), all.cycles());
+  double before = std::numeric_limits<double>::infinity();
+  for (int cores = 1; cores <= 64; cores *= 2) {
+    const double cycles = Case(graph, machine(cores)).cycles();
+    EXPECT_LE(cycles, 1.02 * before) << cores;
+    before = cycles;
+  }
 }
 
 }  // namespace

@@ -180,7 +180,8 @@ clusters:
           multiprocessors: 2
           ceiling: {fp32: 1 TFLOP/s, tf32: 1 TFLOP/s, bf16: 1 TFLOP/s}
           memory: {cache_rate: 2 GB/s, memory_rate: 1 GB/s, cache_until: 1 MB, memory_from: 2 MB, cold_after: 1 MB,
-                   cold_slowdown_32: 0.1, cold_slowdown_16: 0.1}
+                   cold_slowdown_32: 0.1, cold_slowdown_tf32: 0.1, cold_slowdown_16: 0.1, cold_waiting_32: 0.1,
+                   cold_waiting_tf32: 0.1, cold_waiting_16: 0.1}
           energy: {base: 1 W, busy: 1 W, scalar: 1 W, limit: 9 W, byte: 1 pJ, memory_byte: 1 pJ, fp32: 1 pJ}
           laws:
             convolution.forward.bf16.windows:

@@ -263,7 +263,7 @@ TEST(Lower, AveragePoolsKeepTheirInput) {
   ASSERT_NE(written, step.launches.end());
   const AllocationId kept = written->writes[0].buffer;
   const auto gradient =
-      std::ranges::find(step.launches, KernelOp::max_pool_2_backward, [](const Launch& l) { return l.kernel.op; });
+      std::ranges::find(step.launches, KernelOp::avg_pool_2_backward, [](const Launch& l) { return l.kernel.op; });
   ASSERT_NE(gradient, step.launches.end());
   EXPECT_TRUE(std::ranges::any_of(gradient->reads, [&](const Touch& t) { return t.buffer == kept && t.bytes == 0; }));
 }

@@ -156,7 +156,7 @@ TEST(IdiomsNorm, AddedNamesDoNotMeetOthers) {
 enum class Mask { none, causal, data, other, one_row };
 
 // scaled_dot_product_attention as exporters write it; `once` scales the scores instead of both operands.
-OnnxModel exported_attention(Mask mask, bool once = false) {
+OnnxModel exported_attention(Mask mask, bool once = false, float in_place_of_nan = NAN) {
   OnnxModel model;
   model.input("q", {2, 3, 4, 8});
   model.input("k", {2, 3, 4, 8});
@@ -185,7 +185,14 @@ OnnxModel exported_attention(Mask mask, bool once = false) {
     last = "masked";
   }
   model.node("Softmax", {last}, {"weights"}, {attr("axis", -1)});
-  model.node("MatMul", {"weights", "v"}, {"y"});
+  last = "weights";
+  if (!std::isnan(in_place_of_nan)) {
+    model.initializer(test::float_scalar("otherwise", in_place_of_nan));
+    model.node("IsNaN", {"weights"}, {"nan"});
+    model.node("Where", {"nan", "otherwise", "weights"}, {"numbers"});
+    last = "numbers";
+  }
+  model.node("MatMul", {last, "v"}, {"y"});
   model.output("y");
   return model;
 }
@@ -224,6 +231,18 @@ TEST(IdiomsAttention, WithAMaskOfData) {
     EXPECT_EQ(graph[node.inputs[3]].name, "mask");
     EXPECT_EQ(parameters_of(graph), 0);
   }
+}
+
+TEST(IdiomsAttention, WhereNoNumbersBecomeZeros) {
+  for (const Mask mask : {Mask::none, Mask::data}) {
+    const Graph graph = recognized(exported_attention(mask, false, 0));
+    EXPECT_EQ(only_attention(graph).inputs.size(), mask == Mask::none ? 3U : 4U);
+    EXPECT_EQ(graph.nodes().size(), 1U);
+  }
+  EXPECT_EQ(count_of(recognized(exported_attention(Mask::data, false, 1)), Op::Attention), 0);
+  OnnxModel model = exported_attention(Mask::data, false, 0);
+  model.output("weights");
+  EXPECT_EQ(count_of(recognized(model), Op::Attention), 0);
 }
 
 TEST(IdiomsAttention, ScaledOnceStaysSpeltOut) {

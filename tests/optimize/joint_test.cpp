@@ -95,6 +95,22 @@ TEST(Joint, TheFrontIsSoundAndNeverWorseThanTheStart) {
   }
 }
 
+TEST(Joint, NoTwoPlansHardlyDiffer) {
+  JointCase example;
+  const JointResult result = example.found();
+  ASSERT_GT(result.front.size(), 1U);
+  for (const JointPlan& a : result.front) {
+    for (const JointPlan& b : result.front) {
+      if (&a == &b) continue;
+      const auto hardly_better = [](double better, double other) { return better >= other * (1 - 1e-3) - 1e-9; };
+      EXPECT_FALSE(hardly_better(a.price.cycles, b.price.cycles) &&
+                   hardly_better(a.price.energy_pj, b.price.energy_pj) &&
+                   hardly_better(static_cast<double>(a.peak_bytes), static_cast<double>(b.peak_bytes)))
+          << a.price.cycles << " and " << b.price.cycles << " cycles";
+    }
+  }
+}
+
 TEST(Joint, KeepsToBudgetAndDeadline) {
   JointCase example(one_memory_machine(true));
   const JointResult without = example.found();

@@ -91,6 +91,61 @@ except ImportError as error:
     assert "from_torch needs torch" in said and "pip install 'monet[torch]'" in said
 
 
+def on(device: str) -> types.SimpleNamespace:
+    return types.SimpleNamespace(device=types.SimpleNamespace(type=device), to=on)
+
+
+def with_tensors(*devices: str) -> Module:
+    module = Module()
+    module.parameters = lambda: [on(device) for device in devices]
+    module.buffers = list
+    return module
+
+
+def test_values_of_a_module_on_meta_are_not_written(torch, monkeypatch) -> None:
+    weight = types.SimpleNamespace(
+        name="weight",
+        const_value=types.SimpleNamespace(raw=on("meta"), nbytes=1 << 40, dtype="float", shape=[1 << 19, 1 << 19]),
+    )
+    scale = types.SimpleNamespace(name="scale", const_value=types.SimpleNamespace(raw=on("cpu")))
+    program = types.SimpleNamespace(
+        model=types.SimpleNamespace(
+            graph=types.SimpleNamespace(initializers={"weight": weight, "scale": scale})
+        )
+    )
+
+    def export(model, *, f, args, **_):
+        assert f is None and args[0].device.type == "meta" and args[1] == 7
+        return program
+
+    ir = types.ModuleType("onnx_ir")
+    ir.ExternalTensor = lambda *place, **what: (place, what)
+    ir.save = lambda model, file: linear(str(file))
+    monkeypatch.setitem(sys.modules, "onnx_ir", ir)
+    torch.onnx.export = export
+    network = monet.from_torch(with_tensors("meta", "meta"), (on("cpu"), 7))
+    assert network.parameters == 32
+    place, what = weight.const_value
+    assert place[1:] == (0, 1 << 40, "float") and what == {"shape": [1 << 19, 1 << 19], "name": "weight"}
+    assert scale.const_value.raw.device.type == "cpu"
+
+
+def test_a_module_half_on_meta(torch) -> None:
+    with pytest.raises(monet.Error, match="1 of its 2 parameters and buffers are on the device meta") as caught:
+        monet.from_torch(with_tensors("meta", "cpu"), [1])
+    assert caught.value.place == "Module" and "make the whole module there" in caught.value.advice
+
+
+def test_a_real_module_on_meta() -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed: a real module cannot be exported")
+    pytest.importorskip("onnxscript")
+    with torch.device("meta"):  # 2 TiB of weights
+        module = torch.nn.Sequential(torch.nn.Linear(8, 1 << 19), torch.nn.ReLU(), torch.nn.Linear(1 << 19, 1 << 20))
+    network = monet.from_torch(module, torch.zeros(2, 8))
+    assert network.parameters == 9 * (1 << 19) + (1 << 39) + (1 << 20)
+    assert network.train("sgd").trained_parameters == network.parameters
+
+
 def test_a_real_module() -> None:
     torch = pytest.importorskip("torch", reason="PyTorch is not installed: a real module cannot be exported")
     pytest.importorskip("onnxscript")

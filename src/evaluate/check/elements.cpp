@@ -160,7 +160,7 @@ class ElementCheck {
       if (access.kind == OperandKind::input) {
         read(access.operand, index);
       } else {
-        own(access, index, writes);
+        own(nest, access, index, writes);
       }
       return right_;
     };
@@ -237,26 +237,30 @@ class ElementCheck {
                           graph_[tensor].name, buffer);
   }
 
-  // Whether each tile makes that intermediate result for itself: where all that writes it is done once.
-  bool is_repeated(std::size_t scratch) const {
+  // Whether each tile along a loop makes all of that intermediate result for itself: nothing that writes it goes along
+  // the loop, or it is done once.
+  bool is_repeated(std::size_t scratch, Dim loop) const {
     return std::ranges::all_of(context_.nests[node_.index()].nests, [&](const Nest& nest) {
       const auto writes_it = [&](const Access& write) {
         return write.kind == OperandKind::scratch && write.operand == scratch;
       };
-      return std::ranges::none_of(nest.writes, writes_it) || points(nest) == 1;
+      return std::ranges::none_of(nest.writes, writes_it) || points(nest) == 1 ||
+             std::ranges::find(nest.loops, loop, &Loop::name) == nest.loops.end();
     });
   }
 
   // What a tile writes must be its own, and so must be what passes from one of its nests to the next.
-  void own(const Access& access, const Shape& index, bool writes) {
+  void own(const Nest& nest, const Access& access, const Shape& index, bool writes) {
     const OperatorTiles& grid = tiles_.operators[node_.index()];
     if (grid.count == 1) return;
     const bool output = access.kind == OperandKind::output;
     if (writes && !output) return;
-    if (!output && is_repeated(access.operand)) return;
     const Makers& makers = output ? makers_of(graph_[node_].outputs[access.operand]) : scratch_[access.operand];
     for (std::size_t i = 0; i < grid.axes.size(); ++i) {
       if (grid.axes[i].count() == 1 || (writes && grid.axes[i].reduces)) continue;
+      if (!output && is_repeated(access.operand, grid.axes[i].loop)) continue;
+      // Its part of the sum: what is made of it is proportional to it, and added up.
+      if (output && grid.axes[i].reduces && nest.proportional) continue;
       if (makers.range(i, index) == IndexRange{place_[i], place_[i]}) continue;
       right_ = false;
       const std::string name = output ? graph_[graph_[node_].outputs[access.operand]].name : "its intermediate results";

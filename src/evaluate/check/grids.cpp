@@ -93,6 +93,14 @@ class Grids {
     return 0;
   }
 
+  // Every tile along the axis may do it for itself: it leaves nothing behind, or makes of a sum what it may make of
+  // parts.
+  static bool may_be_repeated(const Nest& nest, const GridAxis& axis) {
+    if (nest.proportional) return axis.reduces;
+    return std::ranges::none_of(
+        nest.writes, [](const Access& write) { return write.kind == OperandKind::output || write.accumulate; });
+  }
+
   void check_axis(NodeId node, const GridAxis& axis, const OperatorAssignment& plan) {
     const std::string& name = context_.graph[node].name;
     const std::string loop = name_of(axis.loop);
@@ -110,7 +118,8 @@ class Grids {
       if (points(nest) == 1) continue;
       const auto found = std::ranges::find(nest.loops, axis.loop, &Loop::name);
       if (found == nest.loops.end()) {
-        if (axis.count() > 1) findings_.add("{} is cut along {}, which not all of its nests have", name, loop);
+        if (axis.count() > 1 && !may_be_repeated(nest, axis))
+          findings_.add("{} is cut along {}, which not all of its nests have", name, loop);
       } else if (found->size != size) {
         findings_.add("{}: its tiles along {} cover {} of {} iterations", name, loop, size, found->size);
       }

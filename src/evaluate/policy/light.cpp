@@ -12,7 +12,7 @@ namespace monet {
 namespace {
 
 // Of what takes more, pieces of home memory are read as they are: transfers would take longer than they save.
-constexpr std::int64_t most_pieces = 1024;
+constexpr std::int64_t most_pieces = 2048;
 
 const CuttableLoop* loop_named(const TilingGraph& tiling, NodeId node, Dim name) {
   for (const CuttableLoop& loop : tiling.cuttable(node)) {
@@ -29,11 +29,12 @@ std::int64_t size_of(const TilingGraph& tiling, NodeId node, Dim name) {
 class LightStacks {
  public:
   LightStacks(const Graph& graph, const Dependencies& dependencies, const TilingGraph& tiling,
-              const RoutedMachine& machine, std::vector<OperatorAssignment>& operators)
+              const RoutedMachine& machine, CoreShare share, std::vector<OperatorAssignment>& operators)
       : graph_(graph),
         dependencies_(dependencies),
         tiling_(tiling),
         machine_(machine),
+        share_(share),
         operators_(operators),
         stack_of_(operators.size(), none) {}
 
@@ -86,7 +87,7 @@ class LightStacks {
     const std::uint32_t kind = machine_[mine.cores.front()].kind;
     if (machine_[its.cores.front()].kind != kind) return false;
     // Pieces that all run at the same time are not there one after the other.
-    if (std::max(mine.cores.size(), its.cores.size()) <= machine_.cores_of_kind(kind).size()) return false;
+    if (std::max(mine.cores.size(), its.cores.size()) <= share_.of_kind(machine_, kind).size()) return false;
     if (mine.cores.size() > its.cores.size()) {
       if (!std::ranges::all_of(nodes, [&](NodeId other) { return can_be_cut(other, node); })) return false;
       for (NodeId other : nodes) copy_cuts(node, other);
@@ -113,6 +114,7 @@ class LightStacks {
   const Dependencies& dependencies_;
   const TilingGraph& tiling_;
   const RoutedMachine& machine_;
+  const CoreShare share_;
   std::vector<OperatorAssignment>& operators_;
   std::vector<std::size_t> stack_of_;
   std::vector<std::vector<NodeId>> stacks_;
@@ -142,40 +144,40 @@ double bytes_beside(const CorePlaces& core, const TileEstimate& tile, std::size_
 }
 
 LightPieces::LightPieces(const Graph& graph, const Dependencies& dependencies, const TilingGraph& tiling,
-                         const RoutedMachine& machine, TileCosts& costs, const std::vector<bool>& sums)
+                         const RoutedMachine& machine, CoreShare share, TileCosts& costs, const std::vector<bool>& sums)
     : graph_(graph),
       tiling_(tiling),
       machine_(machine),
+      share_(share),
       costs_(costs),
       buffers_(graph, tiling),
-      loops_(graph.nodes().size()) {
+      own_(graph.nodes().size()) {
   find_shared_loops(dependencies, sums);
 }
 
 void LightPieces::find_shared_loops(const Dependencies& dependencies, const std::vector<bool>& sums) {
-  std::vector<LoopSet> own(loops_.size());
-  for (std::size_t n = 0; n < own.size(); ++n) {
+  for (std::size_t n = 0; n < own_.size(); ++n) {
     if (!is_light(graph_, NodeId(n))) continue;
     for (const CuttableLoop& loop : tiling_.cuttable(NodeId(n))) {
-      if (!loop.reduces || sums[n]) own[n].set(static_cast<std::size_t>(loop.loop.name));
+      if (!loop.reduces || sums[n]) own_[n].set(static_cast<std::size_t>(loop.loop.name));
     }
   }
-  loops_ = own;
+  shared_ = own_;
   const auto is_forward = [&](NodeId node) { return graph_[node].phase == Phase::forward; };
-  for (std::size_t n = own.size(); n-- > 0;) {
+  for (std::size_t n = own_.size(); n-- > 0;) {
     const NodeId reader(n);
-    if (own[n].none() || graph_[reader].phase == Phase::optimizer) continue;
+    if (own_[n].none() || graph_[reader].phase == Phase::optimizer) continue;
     for (NodeId maker : dependencies.before(reader)) {
-      if (own[maker.index()].none() || is_forward(maker) != is_forward(reader)) continue;
+      if (own_[maker.index()].none() || is_forward(maker) != is_forward(reader)) continue;
       LoopSet common;
       for (const CuttableLoop& loop : tiling_.cuttable(maker)) {
         const auto name = static_cast<std::size_t>(loop.loop.name);
         // A sum is there only at its end.
-        common[name] = own[maker.index()][name] && !loop.reduces && loops_[n][name] &&
+        common[name] = own_[maker.index()][name] && !loop.reduces && shared_[n][name] &&
                        size_of(tiling_, reader, loop.loop.name) == loop.loop.size;
       }
       // Of two readers that want different ones the first has its way.
-      LoopSet& loops = loops_[maker.index()];
+      LoopSet& loops = shared_[maker.index()];
       if (common.any()) loops = (common & loops).any() ? common & loops : common;
     }
   }
@@ -183,13 +185,17 @@ void LightPieces::find_shared_loops(const Dependencies& dependencies, const std:
 
 std::vector<LoopSize> LightPieces::cut(NodeId node, std::uint32_t kind, std::vector<LoopSize> pieces) {
   if (!is_worth_it(node, kind) || fits(node, kind, pieces)) return pieces;
-  const std::vector<LoopSize> before = pieces;
-  std::int64_t left = max_pieces;
-  for (const LoopSize& piece : pieces) left /= piece.size;
-  left = std::min(left, most_pieces);
+  std::int64_t most = max_pieces;
+  for (const LoopSize& piece : pieces) most /= piece.size;
+  most = std::min(most, most_pieces);
   const BufferCuts::Meetings meetings = buffers_.meetings(node);
-  for (; !fits(node, kind, pieces); left /= 2) {
-    if (left < 2 || !cut_further(node, meetings, pieces)) return before;
+  for (const LoopSet& loops : {shared_[node.index()], own_[node.index()]}) {
+    std::vector<LoopSize> further = pieces;
+    std::int64_t left = most;
+    while (left >= 2 && cut_further(node, loops, meetings, further)) {
+      if (fits(node, kind, further)) return further;
+      left /= 2;
+    }
   }
   return pieces;
 }
@@ -203,7 +209,7 @@ bool LightPieces::is_worth_it(NodeId node, std::uint32_t kind) {
   const TileEstimate& whole = costs_.estimate(node, kind, {});
   double bits = 0;
   for (double of_path : whole.bits) bits += of_path;
-  const auto cores = static_cast<double>(machine_.cores_of_kind(kind).size());
+  const auto cores = static_cast<double>(share_.of_kind(machine_, kind).size());
   return bits / width >= whole.cycles / cores;
 }
 
@@ -221,13 +227,14 @@ bool LightPieces::fits(NodeId node, std::uint32_t kind, std::span<const LoopSize
 }
 
 // Twice as many pieces of the loop along which they meet the fewest buffers.
-bool LightPieces::cut_further(NodeId node, const BufferCuts::Meetings& meetings, std::vector<LoopSize>& pieces) const {
+bool LightPieces::cut_further(NodeId node, const LoopSet& loops, const BufferCuts::Meetings& meetings,
+                              std::vector<LoopSize>& pieces) const {
   // Where several are as good: norms of channels can be cut no other way.
   constexpr Dim order[] = {Dim::K, Dim::G, Dim::B, Dim::H, Dim::OZ, Dim::OY, Dim::D, Dim::OX, Dim::C};
   std::vector<LoopSize> best;
   std::pair<std::int64_t, std::ptrdiff_t> best_score;
   for (const CuttableLoop& loop : tiling_.cuttable(node)) {
-    if (!loops_[node.index()][static_cast<std::size_t>(loop.loop.name)]) continue;
+    if (!loops[static_cast<std::size_t>(loop.loop.name)]) continue;
     std::vector<LoopSize> further = pieces;
     auto known = std::ranges::find(further, loop.loop.name, &LoopSize::loop);
     if (known == further.end()) known = further.insert(known, {loop.loop.name, 1});
@@ -244,10 +251,10 @@ bool LightPieces::cut_further(NodeId node, const BufferCuts::Meetings& meetings,
 }
 
 std::vector<std::vector<NodeId>> join_light(const Graph& graph, const Dependencies& dependencies,
-                                            const TilingGraph& tiling, const RoutedMachine& machine,
+                                            const TilingGraph& tiling, const RoutedMachine& machine, CoreShare share,
                                             const std::vector<bool>& is_free,
                                             std::vector<OperatorAssignment>& operators) {
-  LightStacks stacks(graph, dependencies, tiling, machine, operators);
+  LightStacks stacks(graph, dependencies, tiling, machine, share, operators);
   for (std::size_t n = 0; n < operators.size(); ++n) {
     if (is_free[n] && is_light(graph, NodeId(n))) stacks.add(NodeId(n));
   }

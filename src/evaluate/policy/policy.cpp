@@ -226,7 +226,7 @@ Expected<const PolicySplit*> Policy::split_of(NodeId node, std::span<const CoreI
     MONET_TRY(restricted_, find_split(node, cores));
     return &restricted_;
   }
-  const std::uint32_t content = (*classes_)[node];
+  const std::uint32_t content = (*classes_)[node] * (CoreShare::most_halvings + 1) + share_.halvings;
   if (const PolicySplit* known = defaults_->find(content)) return known;
   MONET_TRY(PolicySplit found, find_split(node, cores));
   return &defaults_->add(content, std::move(found));
@@ -236,7 +236,7 @@ Expected<PolicySplit> Policy::find_split(NodeId node, std::span<const CoreId> gi
   std::optional<PolicySplit> best;
   std::vector<std::string> reasons;
   for (std::size_t kind = 0; kind < machine_->kinds(); ++kind) {
-    std::size_t cores = machine_->cores_of_kind(kind).size();
+    std::size_t cores = share_.of_kind(*machine_, kind).size();
     if (!given.empty()) {
       cores = static_cast<std::size_t>(
           std::ranges::count_if(given, [&](CoreId core) { return (*machine_)[core].kind == kind; }));
@@ -264,12 +264,13 @@ Expected<std::vector<bool>> Policy::lights_on_one_core(const BoundPlan& plan) {
   for (std::size_t n = 0; n < result.size(); ++n) {
     if (!is_light(*graph_, NodeId(n)) || !plan.operators[n].cores.empty()) continue;
     MONET_TRY(const PolicySplit* chosen, split_of(NodeId(n), {}));
-    result[n] = machine_->cores_of_kind(chosen->kind).size() == 1;
+    result[n] = share_.of_kind(*machine_, chosen->kind).size() == 1;
   }
   return result;
 }
 
-Expected<Assignment> Policy::complete(const PlanRequest& request) {
+Expected<Assignment> Policy::complete(const PlanRequest& request, CoreShare share) {
+  share_ = share;
   const BoundPlan& plan = request.plan;
   Assignment result{.order = plan.order, .transfers = plan.transfers};
   result.paged = request.paged;
@@ -281,7 +282,7 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
   std::optional<LightPieces> light_pieces;
   if (light) {
     MONET_TRY(const std::vector<bool> on_one_core, lights_on_one_core(plan));
-    light_pieces.emplace(*graph_, *dependencies_, *tiling_, *machine_, *costs_, on_one_core);
+    light_pieces.emplace(*graph_, *dependencies_, *tiling_, *machine_, share_, *costs_, on_one_core);
   }
   for (std::size_t n = 0; n < graph_->nodes().size(); ++n) {
     const NodeId node(n);
@@ -308,7 +309,7 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
       }
       placed += cores.empty() ? 1 : 0;
       if (cores.empty()) {
-        cores = machine_->cores_of_kind(chosen->kind);
+        cores = share_.of_kind(*machine_, chosen->kind);
       } else {
         of_kind.clear();
         std::ranges::copy_if(cores, std::back_inserter(of_kind),
@@ -326,7 +327,7 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
   for (const BoundStack& stack : plan.stacks) stacks.push_back({.name = stack.name, .nodes = stack.nodes, .place = {}});
   const std::size_t stated = stacks.size();
   for (std::vector<NodeId>& nodes :
-       join_light(*graph_, *dependencies_, *tiling_, *machine_, is_free, result.operators)) {
+       join_light(*graph_, *dependencies_, *tiling_, *machine_, share_, is_free, result.operators)) {
     joined += nodes.size();
     stacks.push_back({.name = {}, .nodes = std::move(nodes), .place = {}});
   }
@@ -350,6 +351,10 @@ Expected<Assignment> Policy::complete(const PlanRequest& request) {
   };
   say(placed, "on the kind of core that is fastest for them");
   say(split, "split over the cores of their kind");
+  if (share.halvings > 0) {
+    result.filled.push_back(
+        fmt::format("1 of {} cores of a kind is used, for the step takes longer on more", 1U << share.halvings));
+  }
   say(joined, "in stacks with what they read from");
   say(alone, "in stacks of their own");
   return result;

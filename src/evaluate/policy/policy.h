@@ -11,6 +11,7 @@
 #include "evaluate/machine/machine.h"
 #include "evaluate/plan/assignment.h"
 #include "evaluate/plan/bind.h"
+#include "evaluate/policy/core_share.h"
 #include "evaluate/tiles/build.h"
 
 #include <monet/expected.h>
@@ -54,8 +55,9 @@ class Policy {
   Policy(const Graph& graph, const OperatorClasses& classes, const Dependencies& dependencies,
          const RoutedMachine& machine, TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults, bool on_chip);
 
-  // Fails when no core can run an operator, or the stacks cannot be put in order.
-  Expected<Assignment> complete(const PlanRequest& request);
+  // Operators of which nothing is said run on that share of the cores. Fails when no core can run an operator, or the
+  // stacks cannot be put in order.
+  Expected<Assignment> complete(const PlanRequest& request, CoreShare share = {});
 
  private:
   // Over some of `cores`; over any, if there are none.
@@ -80,6 +82,7 @@ class Policy {
   const TilingGraph* tiling_;
   SplitTable* defaults_;
   bool on_chip_;
+  CoreShare share_;         // of the plan that is being completed
   PolicySplit restricted_;  // the last one over given cores
 };
 

@@ -21,8 +21,8 @@ Fetches::Fetches(const ScheduleInput& input, const TilePlaces& places, Readers& 
 Expected<std::uint32_t> Fetches::fetch(const Placing& now, BufferId buffer, MemoryId memory, std::int64_t bytes,
                                        std::uint32_t group, std::uint8_t input) {
   paging_.page_in_if_out(buffer, now.previous_start);
-  const double bits = 8.0 * static_cast<double>(bytes);
-  MONET_TRY(Source source, find_source(buffer, memory, bits));
+  const Wanted wanted{.buffer = buffer, .bytes = bytes, .group = group, .input = input};
+  MONET_TRY(Source source, find_source(wanted, memory));
   const bool from_core = source.copy != none;
   // Copies may be evicted now, but not the source.
   const TileId source_pin = from_core ? std::exchange(residency_[source.copy].pinned, now.tile) : TileId();
@@ -43,10 +43,10 @@ Expected<std::uint32_t> Fetches::fetch(const Placing& now, BufferId buffer, Memo
   }
   Moment earliest = later(there, room);
   listeners_.clear();
-  if (group == none) find_listeners(now, buffer, memory, from, source.route, earliest);
+  find_listeners(now, wanted, memory, from, source.route, earliest);
   // Nobody listens to the bus: links beside it may be free sooner.
   if (from_core && listeners_.empty()) {
-    source.route = transfers_.sooner(source.route, from, memory, bits, earliest.at);
+    source.route = transfers_.sooner(source.route, from, memory, 8.0 * static_cast<double>(bytes), earliest.at);
   }
   const Moment ready = transfers_.move(buffer, bytes, from, memory, source.route, kind, earliest);
   const ScheduledTransfer carrier = transfers_.last();
@@ -58,8 +58,10 @@ Expected<std::uint32_t> Fetches::fetch(const Placing& now, BufferId buffer, Memo
   return copy;
 }
 
-Expected<Fetches::Source> Fetches::find_source(BufferId buffer, MemoryId memory, double bits) {
-  const Source sender = find_sender(buffer, memory, bits);
+Expected<Fetches::Source> Fetches::find_source(const Wanted& wanted, MemoryId memory) {
+  const BufferId buffer = wanted.buffer;
+  const double bits = 8.0 * static_cast<double>(wanted.bytes);
+  const Source sender = find_sender(wanted, memory);
   if (sender.copy == none && !homes_.has(buffer)) MONET_RETURN_IF_ERROR(residency_.write_back(buffer));
   if (!homes_.has(buffer)) return sender;
   const MemoryId home = homes_.memory_of(buffer);
@@ -75,9 +77,11 @@ Expected<Fetches::Source> Fetches::find_source(BufferId buffer, MemoryId memory,
   return from_home <= from_core ? Source{.route = route} : sender;
 }
 
-Fetches::Source Fetches::find_sender(BufferId buffer, MemoryId memory, double bits) {
+Fetches::Source Fetches::find_sender(const Wanted& wanted, MemoryId memory) {
   if (in_.assignment.transfers != PlanTransfers::direct) return {};
-  const auto can_send = [&](const Copy& copy) { return copy.group == none && copy.memory != memory; };
+  const BufferId buffer = wanted.buffer;
+  const double bits = 8.0 * static_cast<double>(wanted.bytes);
+  const auto can_send = [&](const Copy& copy) { return copy.memory != memory && copy.has(wanted.group, wanted.input); };
   std::uint32_t best = none;
   std::size_t senders = 0;
   for (std::uint32_t c = residency_.first(buffer); c != none; c = residency_[c].next) {
@@ -100,10 +104,22 @@ Fetches::Source Fetches::find_sender(BufferId buffer, MemoryId memory, double bi
   return route == no_route ? Source{} : Source{.copy = best, .route = route};
 }
 
-void Fetches::find_listeners(const Placing& now, BufferId buffer, MemoryId memory, MemoryId from, std::uint32_t route,
-                             Moment& earliest) {
+void Fetches::find_listeners(const Placing& now, const Wanted& wanted, MemoryId memory, MemoryId from,
+                             std::uint32_t route, Moment& earliest) {
   if (!machine_.has_bus(route)) return;
-  const std::int64_t bytes = in_.tiles.buffers[buffer.index()].bytes;
+  const BufferId buffer = wanted.buffer;
+  const std::int64_t bytes = wanted.bytes;
+  const std::int64_t whole = in_.tiles.buffers[buffer.index()].bytes;
+  const auto is_common = [&](const TileRead& read) {
+    const ReadPart& part = in_.tiles.part(read);
+    return read.buffer == buffer && part.input == wanted.input && places_.is_common(now.tile, part);
+  };
+  if (wanted.group != none && std::ranges::none_of(in_.tiles.reads_of(now.tile), is_common)) return;
+  const auto wants_it = [&](TileId tile, const TileRead& read) {
+    const ReadPart& part = in_.tiles.part(read);
+    if (wanted.group == none) return part.group_bytes >= whole;
+    return part.input == wanted.input && part.group_bytes < whole && places_.group_of(tile, part) == wanted.group;
+  };
   const double latest = earliest.at + 8.0 * static_cast<double>(bytes) / machine_.routes()[route].bits_per_cycle;
   const NodeId node = in_.tiles.node[now.tile.index()];
   for (std::uint32_t reader : readers_.to_come(buffer)) {
@@ -113,13 +129,14 @@ void Fetches::find_listeners(const Placing& now, BufferId buffer, MemoryId memor
     for (const TileRead& read : in_.tiles.reads_of(other)) {
       if (read.buffer != buffer || places_.streams(other, read)) continue;
       const MemoryId to = places_.memory_for(other, read);
-      if (to == memory || in_.tiles.part(read).group_bytes < bytes || residency_.find(buffer, to) != none) continue;
+      if (to == memory || !wants_it(other, read)) continue;
+      if (residency_.find(buffer, to, wanted.group, wanted.input) != none) continue;
       const std::uint32_t way = machine_.route(from, to);
       if (way == no_route || !machine_.has_bus(way) || !transfers_.same_way(route, way, to)) continue;
       const std::optional<Moment> free = residency_.find_room(to, bytes, latest);
       if (!free) continue;
       earliest = later(earliest, *free);
-      const std::uint32_t copy = residency_.add(now, buffer, to, bytes);
+      const std::uint32_t copy = residency_.add(now, buffer, to, bytes, wanted.group, wanted.input);
       residency_[copy].pinned = {};
       listeners_.emplace_back(copy, way);
     }

@@ -32,12 +32,19 @@ class Fetches {
     std::uint32_t copy = none;  // none: it comes from home
     std::uint32_t route = no_route;
   };
-  Expected<Source> find_source(BufferId buffer, MemoryId memory, double bits);
-  // The core that could send all of it first.
-  Source find_sender(BufferId buffer, MemoryId memory, double bits);
+  // A buffer, or the group's part of it.
+  struct Wanted {
+    BufferId buffer;
+    std::int64_t bytes = 0;
+    std::uint32_t group = none;
+    std::uint8_t input = 0;
+  };
+  Expected<Source> find_source(const Wanted& wanted, MemoryId memory);
+  // The core that could send it first.
+  Source find_sender(const Wanted& wanted, MemoryId memory);
   // Memories of other cores that the same operator will want it in, and that can listen to a bus on the way: they take
   // it along, if there is room for it there before another transfer would have brought it.
-  void find_listeners(const Placing& now, BufferId buffer, MemoryId memory, MemoryId from, std::uint32_t route,
+  void find_listeners(const Placing& now, const Wanted& wanted, MemoryId memory, MemoryId from, std::uint32_t route,
                       Moment& earliest);
 
   const ScheduleInput& in_;

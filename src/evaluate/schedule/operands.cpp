@@ -44,7 +44,7 @@ Expected<Moment> Operands::in_core(const Placing& now, const TileRead& read) {
   const std::int64_t bytes = tiles_.buffers[read.buffer.index()].bytes;
   std::uint32_t copy = find(now.tile, read);
   if (copy == none) {
-    const std::uint32_t group = part.group_bytes >= bytes ? none : places_.group_of(now.tile);
+    const std::uint32_t group = part.group_bytes >= bytes ? none : places_.group_of(now.tile, part);
     MONET_TRY(copy, fetches_.fetch(now, read.buffer, places_.memory_for(now.tile, read),
                                    std::min(bytes, part.group_bytes), group, part.input));
   }

@@ -31,9 +31,9 @@ class Operands {
       const Copy& copy = residency_[c];
       if (copy.memory != memory) continue;
       if (only_parts_ && copy.bytes > tiles_.part(read).group_bytes) continue;
-      if (copy.group == none || (copy.group == places_.group_of(tile) && copy.input == tiles_.part(read).input)) {
-        return c;
-      }
+      if (copy.group == none) return c;
+      const ReadPart& part = tiles_.part(read);
+      if (copy.input == part.input && copy.group == places_.group_of(tile, part)) return c;
     }
     return none;
   }

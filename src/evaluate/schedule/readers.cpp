@@ -3,7 +3,8 @@
 namespace monet::scheduling {
 
 Readers::Readers(const Graph& graph, const TileGraph& tiles, const TilePlaces& places)
-    : places_(places),
+    : tiles_(tiles),
+      places_(places),
       first_(tiles.buffers.size() + 1, 0),
       tile_(tiles.reads.size()),
       into_(tiles.reads.size()),
@@ -16,8 +17,7 @@ Readers::Readers(const Graph& graph, const TileGraph& tiles, const TilePlaces& p
     const bool forward = graph[tiles.node[t]].phase == Phase::forward;
     for (const TileRead& read : tiles.reads_of(TileId(t))) {
       const std::size_t b = read.buffer.index();
-      into_[next_[b]] = {places.streams(TileId(t), read) ? MemoryId() : places.memory_for(TileId(t), read),
-                         tiles.part(read).input};
+      into_[next_[b]] = {places.streams(TileId(t), read) ? MemoryId() : places.memory_for(TileId(t), read), read.part};
       tile_[next_[b]++] = static_cast<std::uint32_t>(t);
       ++left_[b].all;
       if (forward) ++left_[b].in_forward;
@@ -30,7 +30,8 @@ std::uint32_t Readers::to_come_in(BufferId buffer, MemoryId memory, std::uint32_
   std::uint32_t count = 0;
   for (std::uint32_t i = first_to_come(buffer); i < first_[buffer.index() + 1]; ++i) {
     if (into_[i].memory != memory || placed_[tile_[i]]) continue;
-    if (group == none || (places_.group_of(TileId(tile_[i])) == group && into_[i].input == input)) ++count;
+    const ReadPart& part = tiles_.parts[into_[i].part];
+    if (group == none || (part.input == input && places_.group_of(TileId(tile_[i]), part) == group)) ++count;
   }
   return count;
 }

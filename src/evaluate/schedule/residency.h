@@ -12,7 +12,7 @@
 
 namespace monet::scheduling {
 
-// A buffer, or the part of it that the tiles of one piece of an operator read, in the memory of a core.
+// A buffer, or the part of it that pieces of an operator read, in the memory of a core.
 struct Copy {
   MemoryId memory;
   std::uint32_t group = none;  // whose part it is; none: all of the buffer
@@ -28,6 +28,10 @@ struct Copy {
   Moment idle;               // no tile and no transfer uses it any more, as far as is known
   bool responsible = false;  // it was made here and home does not have it
 
+  // All of the buffer, or that part of it.
+  bool has(std::uint32_t part, std::uint8_t of_input) const {
+    return group == none || (group == part && input == of_input);
+  }
   void keep_until(const Moment& until) { idle = later(idle, until); }
 };
 
@@ -48,10 +52,10 @@ class Residency {
   const Copy& operator[](std::uint32_t copy) const { return copies_[copy]; }
   // The first copy of a buffer, which leads to the next; none: there is none.
   std::uint32_t first(BufferId buffer) const { return first_[buffer.index()]; }
-  // The whole buffer in that memory; none: it is not there.
-  std::uint32_t find(BufferId buffer, MemoryId memory) const {
+  // The whole buffer, or that part of it, in that memory; none: it is not there.
+  std::uint32_t find(BufferId buffer, MemoryId memory, std::uint32_t group = none, std::uint8_t input = 0) const {
     for (std::uint32_t c = first(buffer); c != none; c = copies_[c].next) {
-      if (copies_[c].memory == memory && copies_[c].group == none) return c;
+      if (copies_[c].memory == memory && copies_[c].has(group, input)) return c;
     }
     return none;
   }

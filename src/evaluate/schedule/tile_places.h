@@ -13,8 +13,13 @@ class TilePlaces {
   explicit TilePlaces(const ScheduleInput& input);
 
   CoreId core_of(TileId tile) const { return core_[tile.index()]; }
-  // Which piece of its operator's split, a number of its own.
-  std::uint32_t group_of(TileId tile) const { return group_[tile.index()]; }
+  // A number for what the tiles of a piece of its operator's split read of a buffer, the same for pieces that read the
+  // same of it.
+  std::uint32_t group_of(TileId tile, const ReadPart& part) const;
+  // Whether other pieces may read the same.
+  bool is_common(TileId tile, const ReadPart& part) const {
+    return (split_axes_[tiles_.node[tile.index()].index()] & ~part.axes) != 0;
+  }
   const TileCost& cost(TileId tile) const { return in_.costs[in_.cost_of[tile.index()]]; }
   std::size_t path_of(TileId tile, const TileRead& read) const {
     return static_cast<std::size_t>(in_.costs.path_of(tiles_.node[tile.index()], tiles_.part(read).input));
@@ -39,7 +44,8 @@ class TilePlaces {
   const TileGraph& tiles_;
   const RoutedMachine& machine_;
   std::vector<CoreId> core_;
-  std::vector<std::uint32_t> group_;
+  std::vector<std::uint32_t> piece_;       // by tile: of its operator's split, a number of its own
+  std::vector<std::uint32_t> split_axes_;  // by node: axes of its grid with more than one piece, a bit each
 };
 
 }  // namespace monet::scheduling

@@ -101,25 +101,42 @@ struct Effect {
   std::optional<Followed> followed;  // none: tiles add up
 };
 
-// A nest of one point without the loop: every tile does it for itself.
+// A nest without the loop that every tile does for itself: it makes nothing but scratch, adds nothing up, or is a
+// point.
 bool is_repeated(const Nest& nest, const Loop& loop) {
-  return !find_loop(nest, loop) && std::ranges::all_of(nest.loops, [](const Loop& l) { return l.size == 1; });
+  const bool point = std::ranges::all_of(nest.loops, [](const Loop& l) { return l.size == 1; });
+  // A loop of that name and another size is another loop.
+  const auto same = std::ranges::find(nest.loops, loop.name, &Loop::name);
+  if (same != nest.loops.end() && (!point || same->size == loop.size)) return false;
+  return point || nest.proportional || std::ranges::all_of(nest.writes, [](const Access& access) {
+           return access.kind == OperandKind::scratch && !access.accumulate;
+         });
+}
+
+// One nest adds up over the loop, and what others make of the sum is proportional to it.
+bool is_sum_over(const Passed& passed, const Loop& loop) {
+  if (passed.kind != OperandKind::output) return false;
+  std::size_t sums = 0;
+  for (const Use& use : passed.uses) {
+    const auto number = find_loop(*use.nest, loop);
+    if (!number && use.nest->proportional && is_repeated(*use.nest, loop)) continue;
+    if (!number || !adds_up(use, *number)) return false;
+    ++sums;
+  }
+  return sums == 1;
 }
 
 Effect effect_on(const Passed& passed, const Loop& loop) {
   const bool every_tile_has_it =
       passed.kind == OperandKind::scratch &&
       std::ranges::all_of(passed.uses, [&](const Use& use) { return !use.written || is_repeated(*use.nest, loop); });
-  if (every_tile_has_it) return {.possible = true, .followed = {}};
+  if (every_tile_has_it || is_sum_over(passed, loop)) return {.possible = true, .followed = {}};
   std::optional<Followed> common;
   for (const Use& use : passed.uses) {
     const auto number = find_loop(*use.nest, loop);
     if (!number) return {};
     const auto found = follows(use, *number);
-    if (!found) {
-      const bool sums = passed.kind == OperandKind::output && passed.uses.size() == 1 && adds_up(use, *number);
-      return {.possible = sums, .followed = {}};
-    }
+    if (!found) return {};
     const bool same = !common || (common->axis == found->axis && common->block.scale == found->block.scale &&
                                   common->block.offset == found->block.offset);
     if (!same) return {};
@@ -131,12 +148,15 @@ Effect effect_on(const Passed& passed, const Loop& loop) {
 // What is kept of the place is less than what a further tile would need.
 bool keeps_only_place(Op op) { return op == Op::ArgMax || op == Op::ArgMin; }
 
-// Of the first nest that has any: one point alone is not cut.
-const std::vector<Loop>& candidates(const OperatorNests& nests) {
+// Of all nests, the first that has it first.
+std::vector<Loop> candidates(const OperatorNests& nests) {
+  std::vector<Loop> loops;
   for (const Nest& nest : nests.nests) {
-    if (std::ranges::any_of(nest.loops, [](const Loop& loop) { return loop.size > 1; })) return nest.loops;
+    for (const Loop& loop : nest.loops) {
+      if (std::ranges::find(loops, loop) == loops.end()) loops.push_back(loop);
+    }
   }
-  return nests.nests.front().loops;
+  return loops;
 }
 
 // Adds the loop to `result` if it can be cut. `passed` begins with the outputs, in the order of result.outputs.

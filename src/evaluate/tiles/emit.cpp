@@ -20,6 +20,7 @@ constexpr std::size_t max_known_parts = std::size_t{1} << 16;
 struct OpenSite {
   TensorId tensor;
   std::uint8_t input = 0;
+  std::uint32_t axes = 0;  // as ReadPart::axes
   std::uint32_t first_buffer = 0;
   std::size_t first_table = 0, tables = 0;
   std::int64_t rest = 1;  // elements along all other groups
@@ -58,7 +59,7 @@ class Emitter {
     result_.first_read[tiles] = static_cast<std::uint32_t>(result_.reads.size());
     result_.first_write[tiles] = static_cast<std::uint32_t>(result_.writes.size());
     for (const Interner::Key& key : parts_.keys()) {
-      result_.parts.push_back({key.a, key.b, static_cast<std::uint8_t>(key.c)});
+      result_.parts.push_back({key.a, key.b, static_cast<std::uint8_t>(key.c & 0xffU), key.c >> 8U});
     }
     result_.operators = std::move(plan_.operators);
     result_.first_buffer = std::move(plan_.first_buffer);
@@ -228,6 +229,7 @@ class Emitter {
       GroupTable& table = next_table();
       if (!maker_.fill(group, tensor, table)) return false;
       ++open.tables;
+      for (const auto& [axis, step] : table.axes) open.axes |= axis < ReadPart::max_axes ? 1U << axis : 0U;
       kinds = std::min(kinds * std::max<std::size_t>(table.kinds.keys().size(), 1), max_known_parts + 1);
     }
     open.first_part = known_parts_.size();
@@ -239,7 +241,7 @@ class Emitter {
 
   std::uint32_t new_part(const OpenSite& open, std::int64_t elements, std::int64_t of_piece) {
     const StoredWidth stored = width(open.tensor);
-    return parts_.number({stored.bytes(elements), stored.bytes(of_piece), open.input});
+    return parts_.number({stored.bytes(elements), stored.bytes(of_piece), open.input | open.axes << 8U});
   }
 
   // Elements so far, while tables are gone through one inside the other.

@@ -45,6 +45,10 @@ struct ReadPart {
   std::int64_t bytes = 0;        // exactly what the tile reads
   std::int64_t group_bytes = 0;  // what all tiles of the operator in the same piece of its split read of this buffer
   std::uint8_t input = 0;        // of the node
+  // Axes of the operator's grid along which tiles read different parts, a bit each; of those without a bit, any may.
+  std::uint32_t axes = 0;
+  static constexpr std::size_t max_axes = 24;
+  bool differs_along(std::size_t axis) const { return axis >= max_axes || (axes >> axis & 1U) != 0; }
   bool operator==(const ReadPart&) const = default;
 };
 

@@ -58,7 +58,8 @@ void append_loss(const OperatorSite& site, std::vector<Access> picked, OperatorN
   Nest mean{.loops = {},
             .reads = {read_output(0, {})},
             .writes = {write_output(0, {})},
-            .per_point = counts_of({{divisor ? Count::divide : Count::multiply, 1}})};
+            .per_point = counts_of({{divisor ? Count::divide : Count::multiply, 1}}),
+            .proportional = !divisor};
   if (divisor) mean.reads.push_back(read_scratch(total, {}));
   result.nests.push_back(std::move(mean));
 }

@@ -72,7 +72,8 @@ OperatorNests batch_parameters(const OperatorSite& site) {
   result.nests.push_back({loops_over(site.out(0)),
                           {read_output(0, channel), read_input(3, channel)},
                           {write_output(0, channel)},
-                          counts_of({{multiply, 1}})});
+                          counts_of({{multiply, 1}}),
+                          true});
   return result;
 }
 

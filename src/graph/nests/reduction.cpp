@@ -61,7 +61,11 @@ OperatorNests reduce(const OperatorSite& site) {
     case Op::ReduceL2: return two(counts_of({{multiply, 1}, {add, 1}}), counts_of({{sqrt, 1}}));
     case Op::ReduceLogSum: return two(counts_of({{add, 1}}), counts_of({{log, 1}}));
     case Op::ReduceLogSumExp: return log_sum_exp(site, axes);
-    case Op::ReduceMean: return two(counts_of({{add, 1}}), counts_of({{multiply, 1}}));
+    case Op::ReduceMean: {
+      OperatorNests nests = two(counts_of({{add, 1}}), counts_of({{multiply, 1}}));
+      nests.nests.back().proportional = true;
+      return nests;
+    }
     case Op::ReduceProd: return one(counts_of({{multiply, 1}}));
     case Op::ReduceSum: return one(counts_of({{add, 1}}));
     case Op::ReduceSumSquare: return one(counts_of({{multiply, 1}, {add, 1}}));

@@ -187,7 +187,10 @@ std::vector<ClassError> fit_classes(KernelLaws& laws, const std::vector<Measured
   std::map<KernelClass, std::vector<MeasuredKernel>> by_class;
   for (const MeasuredKernel& point : kernels) {
     KernelClass of = class_of(point.kernel);
-    if (point.kernel.cold_share > 0) of.variant = KernelVariant::cold;
+    if (point.kernel.cold_share > 0) {
+      if (!has_cold_class(point.kernel)) continue;
+      of.variant = KernelVariant::cold;
+    }
     by_class[of].push_back(point);
   }
   std::vector<ClassError> errors;

@@ -28,7 +28,12 @@ PartKind kind_of(const Kernel& kernel) {
     case KernelOp::max_pool_2_backward:
     case KernelOp::max_pool_3s2:
     case KernelOp::max_pool_3s2_backward:
+    case KernelOp::max_pool_3s1:
+    case KernelOp::max_pool_3s1_backward:
     case KernelOp::avg_pool_2:
+    case KernelOp::avg_pool_2_backward:
+    case KernelOp::avg_pool_3s1:
+    case KernelOp::avg_pool_3s1_backward:
     case KernelOp::adaptive_avg_pool_7:
     case KernelOp::embedding_backward: return PartKind::library;
     default: return PartKind::element;

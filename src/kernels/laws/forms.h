@@ -48,6 +48,11 @@ double cold_memory_us(const MemoryLaw& law, double bytes);
 // Share of the multiprocessors that hold blocks of threads.
 double busy_share(const KernelLaws& laws, const Kernel& kernel);
 
+// Whether kernels on cold operands have laws of their own.
+bool has_cold_class(const Kernel& kernel);
+// By how much a product or a convolution that is far from the ceiling takes longer on cold operands.
+double cold_slowdown(const KernelLaws& laws, const Kernel& kernel);
+
 extern const LawForm product_form, windows_form, pointwise_form, last_form, winograd_form;
 extern const LawForm depthwise_form, channel_form, stream_form, cold_stream_form, rows_form, cold_rows_form,
     norm_gradient_form, sums_form, cold_sums_form, depthwise_weight_form, optimizer_form, attention_form;

@@ -21,6 +21,10 @@ std::optional<KernelClass> relative_of(const KernelClass& of) {
   } else if (of.kind == KernelKind::convolution && of.precision == KernelPrecision::tf32 &&
              of.variant == KernelVariant::channels_last) {
     result.variant = KernelVariant::windows;
+  } else if (of.variant == KernelVariant::grouped) {
+    result.variant = KernelVariant::windows;
+  } else if (of.variant == KernelVariant::depthwise_last && of.precision == KernelPrecision::tf32) {
+    result.precision = KernelPrecision::fp32;
   } else {
     return std::nullopt;
   }
@@ -37,6 +41,19 @@ double by_class(const KernelLaws& laws, const Kernel& kernel, const KernelClass&
   return form.us(laws, kernel, law->coefficients) * law->residual.factor(shape_of(kernel));
 }
 
+// Cold operands cost what lies between the time and the ceiling of operations.
+double with_cold_operands(const KernelLaws& laws, const Kernel& kernel, double us) {
+  const auto precision = static_cast<std::size_t>(kernel.precision);
+  const double cold_bytes = kernel.bytes * kernel.cold_share;
+  if (kernel.kind != KernelKind::batch_norm && kernel.kind != KernelKind::optimizer) {
+    const double used = std::min(1.0, kernel.flops / (laws.ceiling[precision] * us));
+    us *= 1 + cold_slowdown(laws, kernel) * (1 - used) * kernel.cold_share;
+  }
+  return std::max(us, cold_memory_us(laws.memory, cold_bytes));
+}
+
+}  // namespace
+
 bool has_cold_class(const Kernel& kernel) {
   switch (kernel.kind) {
     case KernelKind::layer_norm:
@@ -47,30 +64,11 @@ bool has_cold_class(const Kernel& kernel) {
   }
 }
 
-// By how much a product or a convolution takes longer on cold operands. Where few multiprocessors hold blocks, nothing
-// runs while these wait for memory: as much longer as a block of a batch norm, which does nothing else (in fp32, where
-// it is one kernel; the wait is the same in all numbers).
-double waiting_slowdown(const KernelLaws& laws, const Kernel& kernel) {
-  constexpr std::size_t from_memory = 1, from_cache = 2;
-  const double many = laws.cold_slowdown[static_cast<std::size_t>(kernel.precision)];
-  const ClassLaw* norm = laws.find({.kind = KernelKind::batch_norm});
-  if (norm == nullptr) return many;
-  const double few = norm->coefficients[from_cache] / norm->coefficients[from_memory] - 1;
-  return many + (1 - busy_share(laws, kernel)) * std::max(0.0, few - many);
-}
-
-// Cold operands cost what lies between the time and the ceiling of operations.
-double with_cold_operands(const KernelLaws& laws, const Kernel& kernel, double us) {
+double cold_slowdown(const KernelLaws& laws, const Kernel& kernel) {
   const auto precision = static_cast<std::size_t>(kernel.precision);
-  const double cold_bytes = kernel.bytes * kernel.cold_share;
-  if (kernel.kind != KernelKind::batch_norm && kernel.kind != KernelKind::optimizer) {
-    const double used = std::min(1.0, kernel.flops / (laws.ceiling[precision] * us));
-    us *= 1 + waiting_slowdown(laws, kernel) * (1 - used) * kernel.cold_share;
-  }
-  return std::max(us, cold_memory_us(laws.memory, cold_bytes));
+  const double many = laws.cold_slowdown[precision];
+  return many + (1 - busy_share(laws, kernel)) * std::max(0.0, laws.cold_waiting[precision] - many);
 }
-
-}  // namespace
 
 const ClassLaw* KernelLaws::find(const KernelClass& kernel_class) const {
   const auto found = std::lower_bound(classes.begin(), classes.end(), kernel_class,

@@ -114,11 +114,13 @@ namespace {
 
 KernelOp pool_op(const Node& node, bool backward) {
   const auto& size = node.attributes.integers(Attr::kernel_shape);
+  const auto& strides = node.attributes.integers(Attr::strides);
   const bool wide = !size.empty() && size.back() > 2;
-  if (node.op != Op::MaxPool && !backward) return wide ? KernelOp::adaptive_avg_pool_7 : KernelOp::avg_pool_2;
-  // Each input looks for the windows that it is in, as it does in the gradient of a maximum.
-  if (node.op != Op::MaxPool) return wide ? KernelOp::max_pool_3s2_backward : KernelOp::max_pool_2_backward;
-  return wide ? KernelOp::max_pool_3s2 : KernelOp::max_pool_2;
+  const bool dense = wide && size.back() < 7 && (strides.empty() || strides.back() == 1);
+  if (node.op == Op::MaxPool)
+    return dense ? KernelOp::max_pool_3s1 : wide ? KernelOp::max_pool_3s2 : KernelOp::max_pool_2;
+  if (backward) return wide ? KernelOp::avg_pool_3s1_backward : KernelOp::avg_pool_2_backward;
+  return dense ? KernelOp::avg_pool_3s1 : wide ? KernelOp::adaptive_avg_pool_7 : KernelOp::avg_pool_2;
 }
 
 // Of what a pool chose: places in a window take a byte where a compiler keeps them.

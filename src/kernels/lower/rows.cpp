@@ -68,7 +68,8 @@ Kernel batch_norm_kernel(const Operand& input, KernelPart part) {
   kernel.c = input.shape[1];
   kernel.w = input.shape.size() > 2 ? input.shape.back() : 1;
   kernel.h = input.elements() / std::max<std::int64_t>(1, kernel.batch * kernel.c * kernel.w);
-  kernel.channels_last = is_channels_last(input);
+  // Of a matrix, channels are the last axis.
+  kernel.channels_last = input.shape.size() == 2 || is_channels_last(input);
   return kernel;
 }
 

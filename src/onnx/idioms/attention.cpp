@@ -1,6 +1,8 @@
 // Attention as exporters decompose PyTorch's scaled_dot_product_attention:
 //   softmax((q·s)(kᵀ·s) + mask) v,  q and k each scaled by the square root of the scale.
 // That double scaling is its signature: attention that a model spells out itself scales once, and stays spelt out.
+// Where a mask may hide a whole row, exporters put 0 in place of the probabilities that are no numbers there, as the
+// operator does.
 #include "onnx/idioms/match.h"
 
 #include <algorithm>
@@ -66,13 +68,22 @@ bool is_causal(const Constant& mask, const Shape& queries, const Shape& values) 
          mask.real_at(0) == 0 && std::get<std::vector<double>>(mask.values)[1] <= -1e4;
 }
 
+const Node* probabilities(Matcher& matcher, TensorId id) {
+  const Node* guarded = matcher.made_by(id, Op::Where);
+  if (guarded == nullptr) return matcher.made_by(id, Op::Softmax);
+  const Node* is_nan = matcher.made_by(guarded->inputs[0], Op::IsNaN);
+  const bool guards =
+      is_nan != nullptr && is_nan->inputs[0] == guarded->inputs[2] && matcher.is_scalar(guarded->inputs[1], 0);
+  return guards ? matcher.made_by(guarded->inputs[2], Op::Softmax) : nullptr;
+}
+
 }  // namespace
 
 std::optional<Match> match_attention(Matcher& matcher, NodeId id) {
   if (matcher.graph()[id].op != Op::MatMul || !plain_product(matcher.graph()[id])) return std::nullopt;
   matcher.begin(id);
   const TensorId value = matcher.graph()[id].inputs[1];
-  const Node* softmax = matcher.made_by(matcher.graph()[id].inputs[0], Op::Softmax);
+  const Node* softmax = probabilities(matcher, matcher.graph()[id].inputs[0]);
   if (softmax == nullptr || matcher.shape(value).size() != 4 ||
       softmax->attributes.integers(Attr::axes) != std::vector<std::int64_t>{3})
     return std::nullopt;

@@ -1,9 +1,12 @@
 #include "optimize/joint/joint.h"
 
+#include "base/glob.h"
+#include "base/parallel.h"
 #include "base/stop.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/account/complete_plan.h"
+#include "optimize/assignment/search.h"
 #include "optimize/fusion/fuse.h"
 #include "optimize/joint/archive.h"
 #include "optimize/memory/search.h"
@@ -12,10 +15,22 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 
 namespace monet {
 
 namespace {
+
+constexpr std::size_t memory_batch = 16;  // plans that a search of memory decisions prices together
+
+// No worse in anything by more than a thousandth.
+bool nearly_as_good(const PlanObjectives& plan, const PlanObjectives& other) {
+  constexpr double margin = 1e-3;
+  for (std::size_t o = 0; o < plan.size(); ++o) {
+    if (plan[o] > other[o] + margin * std::abs(other[o])) return false;
+  }
+  return true;
+}
 
 class JointSearch {
  public:
@@ -30,21 +45,32 @@ class JointSearch {
         options_(options),
         begun_(std::chrono::steady_clock::now()),
         stop_(stop_after(options.time_limit_s, options.stop)),
+        until_the_end_(stop_),
         pricer_(step, hardware, cache, how) {}
 
   Expected<JointResult> run() {
     MONET_TRY(JointResult result, begin());
     std::vector<Base> bases = {{.plan = plan_}};
     const bool kernels = pricer_.original().evaluator.runs_kernels();  // a kernel for each operator, on one core
+    const bool assigned = (options_.fuse || options_.place) && !kernels;
     if (options_.fuse && !kernels && !is_over()) {
       MONET_TRY(Base fused, fuse());
       MONET_RETURN_IF_ERROR(add(fused));
       bases.push_back(std::move(fused));
     }
+    if (assigned && !is_over()) {
+      MONET_TRY(Base best,
+                assign(starts_of(bases), decided_, result.start.peak_bytes > options_.budget_bytes ? 0.5 : 0.7));
+      bases.resize(1);
+      bases.insert(bases.begin(), std::move(best));
+    }
     for (std::size_t round = 0; round < options_.rounds && !is_over(); ++round) {
+      stop_ = round == 0 && assigned ? stop_at(0.8) : until_the_end_;
       for (const Base& base : bases) {
         if (!is_over()) MONET_RETURN_IF_ERROR(decide(base, round));
       }
+      stop_ = until_the_end_;
+      if (round == 0 && assigned && !is_over()) MONET_RETURN_IF_ERROR(assign_again());
       if (!options_.place || kernels || round + 1 == options_.rounds || is_over()) break;
       MONET_TRY(Base placed, place(round));
       bases.clear();
@@ -64,6 +90,7 @@ class JointSearch {
   };
 
   bool is_over() const { return stop_(); }
+  bool has_time_limit() const { return options_.time_limit_s < std::numeric_limits<double>::infinity(); }
 
   PlanObjectives objectives_of(const Price& price, std::int64_t peak_bytes) const {
     const double own = options_.objective.is_function() ? options_.objective(price, peak_bytes) : 0;
@@ -94,16 +121,18 @@ class JointSearch {
   // mappings are known, for each of them, and half as long again, since plans that are fused have more tiles. At most
   // half of the time.
   Status keep_time_free() {
-    if (!(options_.time_limit_s < std::numeric_limits<double>::infinity())) return Done{};
+    if (!has_time_limit()) return Done{};
     constexpr double more_tiles = 1.5;
     const auto start = std::chrono::steady_clock::now();
     MONET_TRY(const Priced priced, pricer_.price(plan_, decided_));
+    evaluation_s_ = seconds_since(start);
     MONET_RETURN_IF_ERROR(pricer_.check(priced));
     MONET_TRY(const std::int64_t peak, pricer_.packed_peak(priced, options_.memory));
     static_cast<void>(peak);
     const double at_the_end = more_tiles * static_cast<double>(options_.plans) * seconds_since(start);
     const double left = options_.time_limit_s - seconds_since(begun_);
-    stop_ = stop_after(left - std::min(at_the_end, options_.time_limit_s / 2), options_.stop);
+    end_s_ = options_.time_limit_s - std::min(at_the_end, options_.time_limit_s / 2);
+    stop_ = until_the_end_ = stop_after(left - std::min(at_the_end, options_.time_limit_s / 2), options_.stop);
     return Done{};
   }
 
@@ -123,7 +152,7 @@ class JointSearch {
     settings.evaluator = how_;
     settings.evaluator.jobs = options_.jobs;
     settings.tile_budget = options_.tiles;
-    settings.stop = stop_;
+    settings.stop = stop_at(0.1);
     settings.progress = options_.progress;
     MONET_TRY(PlanRequest base, pricer_.original().evaluator.bind(plan_));
     MONET_TRY(const fusion::Fused fused, fusion::fuse(step_, hardware_, cache_, base, settings));
@@ -131,6 +160,99 @@ class JointSearch {
     Base result{.plan = plan_, .fused = true};
     fusion::add_to(result.plan, step_, fused);
     return result;
+  }
+
+  // When a share of all the time is over.
+  std::function<bool()> stop_at(double share) const {
+    if (!has_time_limit()) return stop_;
+    return stop_after(share * options_.time_limit_s - seconds_since(begun_), stop_);
+  }
+
+  // When there is no time left for so many plans, which are priced together.
+  std::function<bool()> stop_before(std::size_t plans) const {
+    if (!has_time_limit()) return stop_;
+    constexpr double longer = 2;  // rewritten steps, and more tiles
+    const double takes =
+        longer * evaluation_s_ * static_cast<double>(plans) / static_cast<double>(threads_for(options_.jobs));
+    return stop_after(end_s_ - takes - seconds_since(begun_), stop_);
+  }
+
+  // What was found so far, and other policies.
+  std::vector<Plan> starts_of(const std::vector<Base>& bases) const {
+    std::vector<Plan> starts;
+    for (const Base& base : bases) starts.push_back(base.plan);
+    if (!orders_are_open()) return starts;
+    for (const PlanOrder order : {PlanOrder::graph, PlanOrder::frugal}) {
+      starts.push_back(plan_);
+      starts.back().order = order;
+    }
+    return starts;
+  }
+
+  // Splits, tiles, stacks and order together, for the step with `tensors` decided.
+  Expected<Base> assign(const std::vector<Plan>& starts, std::span<const BoundTensor> tensors, double until) {
+    constexpr std::size_t times = 8;  // as many plans as for one budget
+    MONET_TRY(const std::size_t evaluations, evaluations_for(starts.front()));
+    assigning::SearchOptions search{
+        .objective = options_.objective,
+        .memory = options_.memory,
+        .budget_bytes = options_.budget_bytes,
+        .deadline_cycles = options_.deadline_cycles,
+        .moves = {.cores = options_.place,
+                  .tiles = options_.fuse,
+                  .stacks = options_.fuse,
+                  .order = orders_are_open(),
+                  .decided = decided_operators(tensors)},
+        .evaluations = has_time_limit() ? std::numeric_limits<std::size_t>::max() : times * evaluations,
+        .jobs = options_.jobs,
+        .stop = stop_at(options_.decide ? until : 1)};
+    if (options_.progress) {
+      search.progress = [&](std::size_t done, double) { options_.progress("plans", done, times * evaluations); };
+    }
+    MONET_TRY(assigning::Found found, assigning::search(step_, hardware_, cache_, how_, starts, tensors, search));
+    evaluated_ += found.evaluated;
+    const auto offer = [&](const assigning::FoundPlan& plan) {
+      archive_.add({.objectives = objectives_of(plan.price, plan.price.peak_bytes[options_.memory.index()]),
+                    .plan = [&] { return plan.plan; },
+                    .fused = options_.fuse,
+                    .placed = options_.place});
+    };
+    offer(found.best);
+    std::ranges::for_each(found.others, offer);
+    Base best{.plan = std::move(found.best.plan), .fused = options_.fuse, .placed = options_.place};
+    best.plan.tensors = plan_.tensors;
+    return best;
+  }
+
+  // Stacks and all else once more, for the step with what was decided about memory.
+  Status assign_again() {
+    const ArchivedPlan* best = best_within();
+    if (best == nullptr) return Done{};
+    const Plan start = best->plan;  // the archive changes
+    MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(start, step_, hardware_));
+    MONET_TRY(const Base found, assign({start}, tensors, 0.97));
+    return Done{};
+  }
+
+  bool orders_are_open() const { return options_.space.reorder && plan_.order == PlanOrder::critical_path; }
+
+  // By node of the step in which tensors are recomputed: the plan that is kept to speaks of it, or of what it repeats.
+  std::vector<bool> decided_operators(std::span<const BoundTensor> tensors) {
+    std::vector<bool> decided;
+    auto step = pricer_.rewritten(tensors);
+    if (!step) return decided;
+    const Graph& graph = *(*step)->graph;
+    decided.resize(graph.nodes().size(), false);
+    const auto settle = [&](const std::string& name) {
+      for (std::size_t n = 0; n < decided.size(); ++n) {
+        const std::vector<NodeId>& copies = (*step)->step.copy_of;
+        const bool copy = n < copies.size() && copies[n].valid() && matches(name, step_[copies[n]].name);
+        if (copy || matches(name, graph.nodes()[n].name)) decided[n] = true;
+      }
+    };
+    for (const PlannedOperator& op : plan_.operators) settle(op.name);
+    for (const PlannedStack& stack : plan_.stacks) std::ranges::for_each(stack.operators, settle);
+    return decided;
   }
 
   // With nothing decided about memory.
@@ -168,7 +290,8 @@ class JointSearch {
                          .memory = options_.memory,
                          .jobs = options_.jobs});
     MONET_TRY(const std::size_t evaluations, evaluations_for(base.plan));
-    MemorySearchOptions effort{.evaluations = evaluations, .seed = options_.seed + round, .stop = stop_};
+    MemorySearchOptions effort{
+        .evaluations = evaluations, .seed = options_.seed + round, .stop = stop_before(memory_batch)};
     const auto search_for = [&](const MemoryGoal& goal) -> Status {
       MONET_TRY(const MemoryAnswer answer, MemorySearch(prices, effort).search(goal));
       return Done{};
@@ -231,28 +354,35 @@ class JointSearch {
     return Done{};
   }
 
-  // The best plan so far, with its operators moved to other cores.
-  Expected<Base> place(std::size_t round) {
-    const ArchivedPlan* best = archive_.best([&](const ArchivedPlan& entry) {
+  // The best plan so far; null: there is none.
+  const ArchivedPlan* best_within() const {
+    return archive_.best([&](const ArchivedPlan& entry) {
       const double too_much = std::max(0.0, entry.objectives[2] - static_cast<double>(options_.budget_bytes)) +
                               std::max(0.0, entry.objectives[0] - options_.deadline_cycles);
       const Price price{.cycles = entry.objectives[0], .energy_pj = entry.objectives[1]};
       return std::pair(too_much, options_.objective(price, static_cast<std::int64_t>(entry.objectives[2])));
     });
+  }
+
+  // The best plan so far, with its operators moved to other cores.
+  Expected<Base> place(std::size_t round) {
+    const ArchivedPlan* best = best_within();
     if (best == nullptr) return Base{.plan = plan_};
     const ArchivedPlan start = *best;  // the archive changes
     MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(start.plan, step_, hardware_));
     MONET_TRY(const std::size_t evaluations, evaluations_for(start.plan));
     const std::size_t generations =
         std::max<std::size_t>(1, options_.generations * evaluations / std::max<std::size_t>(1, options_.evaluations));
+    const std::size_t population = std::min(options_.population, std::max<std::size_t>(4, evaluations));
+    if (stop_before(population)()) return Base{.plan = plan_};
     PlacementOptions placement{.objective = options_.objective,
                                .memory = options_.memory,
                                .budget_bytes = options_.budget_bytes,
-                               .population = std::min(options_.population, std::max<std::size_t>(4, evaluations)),
+                               .population = population,
                                .generations = generations,
                                .seed = options_.seed + round,
                                .jobs = options_.jobs,
-                               .stop = stop_};
+                               .stop = stop_before(population)};
     if (options_.progress) {
       placement.progress = [&](std::size_t done, std::size_t all) { options_.progress("placement", done, all); };
     }
@@ -285,8 +415,21 @@ class JointSearch {
     for (const ArchivedPlan& entry : archive_.plans()) {
       result.least_bytes = std::min(result.least_bytes, static_cast<std::int64_t>(entry.objectives[2]));
     }
-    for (const ArchivedPlan& entry :
-         archive_.spread(options_.plans, options_.deadline_cycles, static_cast<double>(options_.budget_bytes))) {
+    std::vector<ArchivedPlan> spread =
+        archive_.spread(options_.plans, options_.deadline_cycles, static_cast<double>(options_.budget_bytes));
+    const auto first = std::ranges::min_element(spread, {}, [this](const ArchivedPlan& entry) {
+      const Price price{.cycles = entry.objectives[0], .energy_pj = entry.objectives[1]};
+      return options_.objective(price, static_cast<std::int64_t>(entry.objectives[2]));
+    });
+    if (first != spread.end()) std::rotate(spread.begin(), first, first + 1);
+    double longest_s = 0;
+    for (const ArchivedPlan& entry : spread) {
+      // The best one at least.
+      const double began = seconds_since(begun_);
+      if (!plans.empty() && began + longest_s > options_.time_limit_s) {
+        result.complete = false;
+        break;
+      }
       MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(entry.plan, step_, hardware_));
       MONET_TRY(const Priced priced, pricer_.price(entry.plan, tensors));
       MONET_RETURN_IF_ERROR(pricer_.check(priced));
@@ -295,14 +438,25 @@ class JointSearch {
       if (plan.peak_bytes > options_.budget_bytes || plan.price.cycles > options_.deadline_cycles) continue;
       complete(plan, priced);
       plans.push_back(std::move(plan));
+      longest_s = std::max(longest_s, seconds_since(begun_) - began);
     }
     const auto objectives = [this](const JointPlan& plan) { return objectives_of(plan.price, plan.peak_bytes); };
     std::ranges::stable_sort(plans, {}, objectives);
+    const auto best = std::ranges::min_element(
+        plans, {}, [this](const JointPlan& plan) { return options_.objective(plan.price, plan.peak_bytes); });
+    if (best != plans.end()) std::rotate(plans.begin(), best, best + 1);
     for (JointPlan& plan : plans) {
-      const bool beaten = std::ranges::any_of(result.front, [&](const JointPlan& other) {
-        return objectives(other) == objectives(plan) || dominates(objectives(other), objectives(plan));
-      });
+      const bool beaten = std::ranges::any_of(
+          result.front, [&](const JointPlan& other) { return nearly_as_good(objectives(other), objectives(plan)); });
       if (!beaten) result.front.push_back(std::move(plan));
+    }
+    std::ranges::stable_sort(result.front, {}, objectives);
+    const std::vector<JointPlan> front = std::move(result.front);
+    result.front.clear();
+    for (const JointPlan& plan : front) {
+      const bool beaten = std::ranges::any_of(
+          front, [&](const JointPlan& other) { return dominates(objectives(other), objectives(plan)); });
+      if (!beaten) result.front.push_back(plan);
     }
     return Done{};
   }
@@ -315,10 +469,13 @@ class JointSearch {
   const std::vector<BoundTensor>& decided_;
   const JointOptions& options_;
   std::chrono::steady_clock::time_point begun_;
-  std::function<bool()> stop_;  // of the search
+  std::function<bool()> stop_;           // of what is searched now
+  std::function<bool()> until_the_end_;  // of the search
   Pricer pricer_;
   PlanArchive archive_;
   std::size_t evaluated_ = 0;
+  double evaluation_s_ = 0;  // of a plan
+  double end_s_ = 0;         // of the search, counted from its beginning; where there is a time limit
 };
 
 }  // namespace

@@ -130,15 +130,19 @@ std::vector<PlannedStack> stacks_for(const Plan& plan, const Graph& before, cons
 std::vector<PlannedOperator> operators_for(const std::vector<PlannedOperator>& operators, const Graph& before,
                                            const training::Recomputed& after) {
   const std::unordered_set<std::string_view> names = names_of(before);
+  std::unordered_set<std::string_view> stated;
+  for (const PlannedOperator& op : operators) stated.insert(op.name);
   std::unordered_map<std::string_view, std::vector<NodeId>> now;
   for (std::size_t n = 0; n < after.graph.nodes().size(); ++n) {
     const NodeId original = after.copy_of[n];
     // A dropout is repeated by another operator, which what was said does not suit.
     if (original.valid() && before[original].op != after.graph.nodes()[n].op) continue;
-    now[original.valid() ? before[original].name : after.graph.nodes()[n].name].push_back(NodeId(n));
-    // By its own name, unless that was another operator's.
+    // By its own name, unless that was another operator's; what is said of it so is all that is said.
     const std::string& own = after.graph.nodes()[n].name;
-    if (original.valid() && !names.contains(own)) now[own].push_back(NodeId(n));
+    const bool by_own = original.valid() && !names.contains(own);
+    if (by_own) now[own].push_back(NodeId(n));
+    if (by_own && stated.contains(own)) continue;
+    now[original.valid() ? before[original].name : own].push_back(NodeId(n));
   }
   std::vector<PlannedOperator> result;
   for (const PlannedOperator& op : operators) {

@@ -74,13 +74,29 @@ Expected<Priced> Pricer::price(const Plan& plan) {
   return price(plan, tensors);
 }
 
-Expected<Priced> Pricer::price(const Plan& plan, std::span<const BoundTensor> tensors) {
-  Priced priced;
+Expected<RewrittenEvaluator*> Pricer::rewritten(std::span<const BoundTensor> tensors) {
   std::vector<TensorId> again;
   for (const BoundTensor& tensor : tensors) {
     if (tensor.retention == Retention::recompute) again.push_back(tensor.tensor);
   }
-  MONET_TRY(priced.variant, variant(std::move(again)));
+  return variant(std::move(again));
+}
+
+std::vector<MemoryId> Pricer::paged(const RewrittenEvaluator& step, std::span<const BoundTensor> tensors) {
+  std::vector<MemoryId> paged;
+  for (const BoundTensor& tensor : tensors) {
+    if (tensor.retention != Retention::page) continue;
+    const TensorId now = step.step.tensors[tensor.tensor.index()];
+    if (!now.valid()) continue;
+    paged.resize(step.graph->tensors().size());
+    paged[now.index()] = tensor.memory;
+  }
+  return paged;
+}
+
+Expected<Priced> Pricer::price(const Plan& plan, std::span<const BoundTensor> tensors) {
+  Priced priced;
+  MONET_TRY(priced.variant, rewritten(tensors));
   RewrittenEvaluator& variant = *priced.variant;
   PlanRequest request;
   if (&variant == original_.get()) {
@@ -88,13 +104,7 @@ Expected<Priced> Pricer::price(const Plan& plan, std::span<const BoundTensor> te
   } else {
     MONET_TRY(request, variant.evaluator.bind(plan_for(plan, step_, variant.step, variant.evaluator.dependencies())));
   }
-  for (const BoundTensor& tensor : tensors) {
-    if (tensor.retention != Retention::page) continue;
-    const TensorId now = variant.step.tensors[tensor.tensor.index()];
-    if (!now.valid()) continue;
-    request.paged.resize(variant.graph->tensors().size());
-    request.paged[now.index()] = tensor.memory;
-  }
+  request.paged = paged(variant, tensors);
   MONET_TRY(priced.evaluated, variant.evaluator.evaluate(request));
   const Totals sums = totals(hardware_, priced.evaluated.schedule);
   priced.price = {.cycles = sums.cycles, .energy_pj = sums.energy_pj, .peak_bytes = sums.live_peak_bytes};

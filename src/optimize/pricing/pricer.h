@@ -63,6 +63,10 @@ class Pricer {
   Expected<Priced> price(const Plan& plan, std::span<const BoundTensor> tensors);
   Expected<Priced> price(const Plan& plan);
 
+  // The step with `tensors` decided: until it prices a plan with others. And where that step pages, by tensor of it.
+  Expected<RewrittenEvaluator*> rewritten(std::span<const BoundTensor> tensors);
+  static std::vector<MemoryId> paged(const RewrittenEvaluator& step, std::span<const BoundTensor> tensors);
+
   // Whether a priced plan keeps all rules, by the independent checker; and the bytes that a memory needs with
   // addresses.
   Status check(const Priced& priced) const;

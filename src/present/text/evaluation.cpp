@@ -57,7 +57,7 @@ std::string peak_line(const MemoryResult& memory, bool kernels) {
 
 // "6.66 GMAC", "12 MAC"
 std::string macs_text(double macs) {
-  const std::string number = with_prefix(static_cast<std::int64_t>(macs));
+  const std::string number = with_prefix(macs);
   return number + (macs < 1000 ? " MAC" : "MAC");
 }
 

@@ -40,12 +40,12 @@ Text phases_text(const Evaluation& evaluation) {
   for (const PhaseResult& phase : evaluation.phases) {
     table.add({phase.phase, time(phase.latency_cycles), share_text(phase.latency_cycles, evaluation.latency_cycles),
                time(phase.start), time(phase.end), time(phase.busy_cycles), energy_text(phase.energy_pj),
-               share_text(phase.energy_pj, evaluation.energy_pj), with_prefix(static_cast<std::int64_t>(phase.macs))});
+               share_text(phase.energy_pj, evaluation.energy_pj), with_prefix(phase.macs)});
     sum.busy_cycles += phase.busy_cycles;
   }
   table.add_rule();
   table.add({"step", time(evaluation.latency_cycles), "", "", "", time(sum.busy_cycles),
-             energy_text(evaluation.energy_pj), "", with_prefix(static_cast<std::int64_t>(evaluation.macs))});
+             energy_text(evaluation.energy_pj), "", with_prefix(evaluation.macs)});
   return "\n" + table;
 }
 
@@ -101,10 +101,9 @@ Text operators_text(const Evaluation& evaluation, const EvaluateView& view) {
   for (std::size_t i = 0; i < shown; ++i) {
     const OperatorResult& row = *rows[i];
     table.add({row.name + (row.recomputed ? " (recomputed)" : ""), row.op, row.phase, types.text_of(row.cores),
-               grouped(row.tiles), with_prefix(static_cast<std::int64_t>(row.macs)), time(row.busy_cycles),
-               share_text(row.busy_cycles, busy), share_text(stalled(row), row.busy_cycles),
-               share_text(row.slowed_cycles, row.busy_cycles), time(row.wait_cycles),
-               ratio_text(row.busy_cycles, row.bound_cycles), energy_text(row.energy_pj),
+               grouped(row.tiles), with_prefix(row.macs), time(row.busy_cycles), share_text(row.busy_cycles, busy),
+               share_text(stalled(row), row.busy_cycles), share_text(row.slowed_cycles, row.busy_cycles),
+               time(row.wait_cycles), ratio_text(row.busy_cycles, row.bound_cycles), energy_text(row.energy_pj),
                share_text(row.energy_pj, evaluation.energy_pj)});
   }
   return "\n" + table + rest_text(shown, rows.size(), "operators; --operators 0 shows all");

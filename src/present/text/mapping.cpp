@@ -108,15 +108,15 @@ Text to_text(const NetworkMapping& mapping, const MapView& view) {
                {"binds"},
                {"energy by level"}});
   for (const MappedLayer& layer : mapping.layers) {
-    table.add({layer.name, layer.op, layer.core, with_prefix(static_cast<std::int64_t>(layer.macs)),
-               cycles_text(layer.cycles), cycles_text(std::ceil(layer.ideal_cycles)),
-               fmt::format("{:.1f}%", 100 * layer.utilization), cycles_text(stall_of(layer)),
+    table.add({layer.name, layer.op, layer.core, with_prefix(layer.macs), cycles_text(layer.cycles),
+               cycles_text(std::ceil(layer.ideal_cycles)), fmt::format("{:.1f}%", 100 * layer.utilization),
+               cycles_text(stall_of(layer)),
                fmt::format("{:.2f}x", layer.bound_cycles > 0 ? layer.cycles / layer.bound_cycles : 1.0),
                mapped_energy(layer.energy_pj), bound_text(layer), energy_by_level(layer)});
   }
   table.add_rule();
-  table.add({"total", "", "", with_prefix(static_cast<std::int64_t>(mapping.macs)), cycles_text(mapping.cycles), "", "",
-             "", fmt::format("{:.2f}x", mapping.bound_cycles > 0 ? mapping.cycles / mapping.bound_cycles : 1.0),
+  table.add({"total", "", "", with_prefix(mapping.macs), cycles_text(mapping.cycles), "", "", "",
+             fmt::format("{:.2f}x", mapping.bound_cycles > 0 ? mapping.cycles / mapping.bound_cycles : 1.0),
              mapped_energy(mapping.energy_pj), "", ""});
   text += table;
   if (view.nests) {

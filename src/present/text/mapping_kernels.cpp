@@ -40,14 +40,13 @@ Text kernel_table(const NetworkMapping& mapping) {
     const MappedKernel& kernel = *layer.kernel;
     const bool tiled = kernel.tile_m > 0;
     table.add({layer.name, kernel.kernel_class, law_text(kernel), fmt::format("{}", kernel.measured),
-               with_prefix(static_cast<std::int64_t>(layer.macs)), tile_text(kernel),
-               tiled ? fmt::format("{}", kernel.split) : "-", tiled ? fmt::format("{:.0f}", kernel.waves) : "-",
-               fmt::format("{:.0f}%", 100 * kernel.cold_share), fmt::format("{:.4g}", kernel.us),
-               fmt::format("{:.4g}", layer.bound_cycles / cycles_in_us),
+               with_prefix(layer.macs), tile_text(kernel), tiled ? fmt::format("{}", kernel.split) : "-",
+               tiled ? fmt::format("{:.0f}", kernel.waves) : "-", fmt::format("{:.0f}%", 100 * kernel.cold_share),
+               fmt::format("{:.4g}", kernel.us), fmt::format("{:.4g}", layer.bound_cycles / cycles_in_us),
                fmt::format("{:.1f}%", 100 * layer.utilization), energy_text(layer.energy_pj)});
   }
   table.add_rule();
-  table.add({"total", "", "", "", with_prefix(static_cast<std::int64_t>(mapping.macs)), "", "", "", "",
+  table.add({"total", "", "", "", with_prefix(mapping.macs), "", "", "", "",
              fmt::format("{:.4g}", mapping.cycles / cycles_in_us),
              fmt::format("{:.4g}", mapping.bound_cycles / cycles_in_us), "", energy_text(mapping.energy_pj)});
   return table + fmt::format("\n{} launches, one after the other; {} operators launch nothing\n", mapping.layers.size(),

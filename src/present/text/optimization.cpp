@@ -70,6 +70,9 @@ Text to_text(const Optimization& result) {
                change_text(plan.energy_pj, result.start.energy_pj), byte_size(plan.peak_bytes), plan.why});
   }
   text += table;
+  if (!result.recommended_why.empty()) {
+    text += fmt::format("\n{:<12} plan {}: {}", "recommended", result.recommended, result.recommended_why);
+  }
   text += fmt::format("\n{:<12} {} plans in {}{}\n", "priced", grouped(static_cast<std::int64_t>(result.evaluated)),
                       seconds_text(result.wall_s), result.complete ? "" : ", ended early");
   return text;
@@ -94,6 +97,10 @@ Json json_of(const Optimization& result) {
   add_reach(json, result.reach);
   if (result.deadline_cycles > 0) json["deadline_cycles"] = result.deadline_cycles;
   for (const OptimizedPlan& plan : result.plans) json["plans"].push_back(json_of(plan));
+  json["recommended"] = nullptr;
+  if (!result.recommended_why.empty()) {
+    json["recommended"] = {{"plan", result.recommended}, {"why", result.recommended_why}};
+  }
   json["bound"] = {{"latency_cycles", result.bound_cycles},
                    {"energy_pj", result.bound_pj > 0 ? Json(result.bound_pj) : Json(nullptr)}};
   if (result.objective == "own") {
