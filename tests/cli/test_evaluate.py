@@ -489,23 +489,3 @@ def test_a_graphics_processor_says_how_well_it_is_known(evaluated, monet, hardwa
     assert ("mean errors: latency" if known else "nothing was compared") in text
     shown = json.loads(run_command(monet, "hardware", "show", hardware, "--json", "-q").stdout)
     assert shown["expected_error"] == error
-
-
-@pytest.mark.parametrize("case", (["lenet5", "--hardware", "h200", "--batch", "8"], ["mlp-robotics", "--hardware", "raspberry_pi_4", "--batch", "2"]))
-def test_what_is_suggested_helps(evaluated, case: list[str]) -> None:
-    one = evaluated(*case, "--suggest", "--json")
-    assert one["fits"] and 0 < len(one["options"]) <= 3
-    for option in one["options"]:
-        words = option["what"].split()
-        kept = case[:-2] if words[0] == "--batch" else case  # "--batch N" stands last
-        other = evaluated(*kept, *words, "--json")
-        assert other["latency_cycles"] == option["latency_cycles"] and other["energy_pj"] == option["energy_pj"]
-        assert other["latency_cycles"] / other["batch"] <= 0.97 * one["latency_cycles"] / one["batch"]
-
-
-def test_a_diagnosis_comes_first(run, evaluated) -> None:
-    case = ["resnet18-cifar", "--hardware", "edge_tpu"]
-    sentences = evaluated(*case, "--json")["diagnosis"]
-    assert sentences and not evaluated(*case, "--json")["options"]
-    lines = run(*case, "-q").stdout.splitlines()
-    assert lines[2] == f"diagnosis    {sentences[0]}"
