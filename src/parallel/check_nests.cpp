@@ -168,7 +168,9 @@ class Nests {
     Value& before = value(access);
     const bool fresh = before.is(Value::Kind::unknown) || before.zero;
     now.zero = zero;
-    if (!fresh && before.kind != now.kind) return false;
+    // What does not change along an axis can be its pieces.
+    const bool constant = before.is(Value::Kind::same) && now.is(Value::Kind::pieces);
+    if (!fresh && before.kind != now.kind && !constant) return false;
     if (!fresh && now.is(Value::Kind::pieces)) {
       std::erase_if(now.readings, [&](const Pieces& reading) { return !before.can_be(reading); });
       if (now.readings.empty()) return false;

@@ -61,11 +61,18 @@ const std::string gpt = "gpt2-mini:layers=2,width=16,heads=4,ffn=24,vocabulary=2
 const std::string bert = "bert-base:layers=1,width=16,heads=4,ffn=24,vocabulary=20,tokens=8";
 const std::string vit = "vit-tiny:image=8,patch=4,width=16,layers=1,heads=4,ffn=24,classes=8";
 const std::string unet = "unet:image=16,features=2";
+const std::string llama = "llama:layers=2,width=16,heads=4,kv_heads=2,head_width=0,ffn=24,vocabulary=20,tokens=8";
+const std::string mixture =
+    "mixtral-8x7b:layers=1,width=16,heads=4,kv_heads=2,head_width=0,experts=4,expert_ffn=24,vocabulary=20,tokens=8";
 const std::string lenet = "lenet5:classes=8";
 
 INSTANTIATE_TEST_SUITE_P(Mlp, Recipes,
                          testing::Values(Case{mlp, 4, "dp=2"}, Case{mlp, 4, "dp=4,zero=1"}, Case{mlp, 4, "dp=2,zero=3"},
                                          Case{mlp, 4, "tp=2"}, Case{mlp, 4, "tp=4,dp=2,zero=1"}));
+INSTANTIATE_TEST_SUITE_P(Llama, Recipes,
+                         testing::Values(Case{llama, 2, "dp=2,zero=3"}, Case{llama, 2, "tp=2"},
+                                         Case{llama, 4, "tp=2,dp=2,zero=1,sequence=on"},
+                                         Case{mixture, 2, "dp=2,zero=1"}));
 INSTANTIATE_TEST_SUITE_P(Gpt, Recipes,
                          testing::Values(Case{gpt, 2, "dp=2"}, Case{gpt, 2, "dp=2,zero=1"}, Case{gpt, 2, "dp=2,zero=3"},
                                          Case{gpt, 2, "tp=2"}, Case{gpt, 2, "tp=2,sequence=on"},
