@@ -146,6 +146,8 @@ void expect_in_order(const std::string& line, const std::vector<std::string>& wo
 TEST(EvaluationText, SaysTheMostImportantFirst) {
   const std::string text = to_text(millisecond_step(), {}).plain();
   EXPECT_THAT(text, StartsWith("net on machine: a training step, batch 4, mapped for latency\n"
+                               "diagnosis    port dram rw is busy for 90 % of the step: 4 MiB cross it\n"
+                               "             conv,\"2\" (Conv) is 50 % of the step\n"
                                "latency      1 ms, 1,000,000 cycles at 1 GHz\n"
                                "energy       10 mJ, 10 W on average\n"
                                "peak memory  dram 9 MiB packed, 8 MiB live, 56.2% of 16 MiB\n"

@@ -93,7 +93,7 @@ TEST(KernelsOfAMachine, KernelsOfTheH200AreNearWhatWasMeasured) {
       count += 1;
     }
   }
-  EXPECT_EQ(count, 4009);
+  EXPECT_GT(count, 0.98 * 12069);  // rows of h200_micro, h200_micro2 and h200_micro3 in data/groundtruth
   EXPECT_LT(sum / count, 0.09);
 }
 

@@ -87,16 +87,51 @@ class Fusing {
     options.tiles = settings_.tiles;
     options.stop = settings_.stop;
     options.progress = [this](std::size_t done, std::size_t all) { tell("priced", done, all); };
-    if (!is_given()) {
-      result_.fewest = choose(problem_, candidates_, {}, Objective::sets, settings_.cover).covers.front();
-      if (!is_priced()) {
-        chosen_ = choose(problem_, candidates_, {}, settings_.objective, settings_.cover);
-        keep_only(chosen_.covers.front());
-      }
+    if (is_given() || is_priced()) {
+      if (!is_given()) find_fewest();
+      price_all(options);
+      return;
     }
+    for (;;) {
+      find_fewest();
+      chosen_ = choose(problem_, candidates_, {}, settings_.objective, settings_.cover);
+      const Candidates all = candidates_;
+      keep_only(chosen_.covers.front());
+      price_all(options);
+      Lists<Index> wrong;
+      for (std::size_t s = problem_.size(); s < candidates_.sets.size(); ++s)
+        if (cannot_run(s)) wrong.add(candidates_.sets[s]);
+      if (wrong.size() == 0) return;
+      // No answer has them: the next best without.
+      candidates_ = all;
+      leave_out(wrong);
+    }
+  }
+
+  void find_fewest() {
+    result_.fewest = choose(problem_, candidates_, {}, Objective::sets, settings_.cover).covers.front();
+  }
+
+  void price_all(const PriceOptions& options) {
     prices_ = price_sets(graph_, hardware_, cache_, problem_, candidates_.sets, options);
     result_.classes = prices_.prices.size();
-    result_.priced = prices_.evaluated;
+    result_.priced += prices_.evaluated;
+  }
+
+  // Not as it is and not in tiles; one for whose price there was no time may.
+  bool cannot_run(std::size_t set) const {
+    const Price& price = prices_.of(static_cast<std::uint32_t>(set));
+    return price.ways.empty() && !price.failure.empty();
+  }
+
+  void leave_out(const Lists<Index>& wrong) {
+    Lists<Index> kept;
+    for (std::size_t s = 0; s < candidates_.sets.size(); ++s) {
+      bool is_wrong = false;
+      for (std::size_t w = 0; w < wrong.size(); ++w) is_wrong |= std::ranges::equal(wrong[w], candidates_.sets[s]);
+      if (!is_wrong) kept.add(candidates_.sets[s]);
+    }
+    candidates_.sets = std::move(kept);
   }
 
   // Leaves single sets and those of the cover, and renumbers them.

@@ -11,6 +11,7 @@
 #include "optimize/joint/archive.h"
 #include "optimize/memory/search.h"
 #include "optimize/placement/placement.h"
+#include "optimize/pricing/plan_for.h"
 
 #include <algorithm>
 #include <array>
@@ -192,7 +193,7 @@ class JointSearch {
   // Splits, tiles, stacks and order together, for the step with `tensors` decided.
   Expected<Base> assign(const std::vector<Plan>& starts, std::span<const BoundTensor> tensors, double until) {
     constexpr std::size_t times = 8;  // as many plans as for one budget
-    MONET_TRY(const std::size_t evaluations, evaluations_for(starts.front()));
+    MONET_TRY(const std::size_t evaluations, evaluations_for(starts.front(), tensors));
     assigning::SearchOptions search{
         .objective = options_.objective,
         .memory = options_.memory,
@@ -267,9 +268,9 @@ class JointSearch {
   }
 
   // As many plans as there are tiles for.
-  Expected<std::size_t> evaluations_for(const Plan& plan) {
+  Expected<std::size_t> evaluations_for(const Plan& plan, std::span<const BoundTensor> tensors) {
     constexpr std::size_t least = 8;
-    MONET_TRY(const Priced priced, pricer_.price(plan, decided_));
+    MONET_TRY(const Priced priced, pricer_.price(plan, tensors));
     const std::size_t tiles = std::max<std::size_t>(1, priced.evaluated.tiles.tiles());
     return std::clamp(options_.tiles / tiles, std::min(least, options_.evaluations), options_.evaluations);
   }
@@ -289,7 +290,7 @@ class JointSearch {
                          .space = space,
                          .memory = options_.memory,
                          .jobs = options_.jobs});
-    MONET_TRY(const std::size_t evaluations, evaluations_for(base.plan));
+    MONET_TRY(const std::size_t evaluations, evaluations_for(base.plan, decided_));
     MemorySearchOptions effort{
         .evaluations = evaluations, .seed = options_.seed + round, .stop = stop_before(memory_batch)};
     const auto search_for = [&](const MemoryGoal& goal) -> Status {
@@ -370,7 +371,7 @@ class JointSearch {
     if (best == nullptr) return Base{.plan = plan_};
     const ArchivedPlan start = *best;  // the archive changes
     MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(start.plan, step_, hardware_));
-    MONET_TRY(const std::size_t evaluations, evaluations_for(start.plan));
+    MONET_TRY(const std::size_t evaluations, evaluations_for(start.plan, tensors));
     const std::size_t generations =
         std::max<std::size_t>(1, options_.generations * evaluations / std::max<std::size_t>(1, options_.evaluations));
     const std::size_t population = std::min(options_.population, std::max<std::size_t>(4, evaluations));
@@ -403,6 +404,7 @@ class JointSearch {
       });
       result = {.plan = first->plan, .fused = start.fused, .placed = true};
     }
+    result.plan = without_copies(std::move(result.plan), step_);
     result.plan.tensors = plan_.tensors;
     result.plan.order = plan_.order;
     return result;

@@ -170,4 +170,15 @@ Plan plan_for(const Plan& plan, const Graph& before, const training::Recomputed&
   return result;
 }
 
+Plan without_copies(Plan plan, const Graph& step) {
+  const std::unordered_set<std::string_view> names = names_of(step);
+  const auto is_gone = [&](const std::string& name) {
+    return name.find_first_of("*?") == std::string::npos && !names.contains(name);
+  };
+  std::erase_if(plan.operators, [&](const PlannedOperator& op) { return is_gone(op.name); });
+  for (PlannedStack& stack : plan.stacks) std::erase_if(stack.operators, is_gone);
+  std::erase_if(plan.stacks, [](const PlannedStack& stack) { return stack.operators.empty(); });
+  return plan;
+}
+
 }  // namespace monet

@@ -16,4 +16,8 @@ namespace monet {
 Plan plan_for(const Plan& plan, const Graph& before, const training::Recomputed& after,
               const Dependencies& dependencies);
 
+// `plan` without what it says by name of operators that `step` does not have: copies, where it was made for a step in
+// which something is recomputed.
+Plan without_copies(Plan plan, const Graph& step);
+
 }  // namespace monet
