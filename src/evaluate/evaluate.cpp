@@ -218,13 +218,17 @@ Evaluator::Need Evaluator::need_of(const Schedule& schedule) const {
 
 Expected<Evaluated> Evaluator::evaluate(const PlanRequest& request) {
   if (runs_kernels()) return evaluate_kernels(request);
-  auto asked = evaluate_as_asked(request);
-  if (!asked || request.plan.order != PlanOrder::frugal) return asked;
+  CoreShare share;
+  if (request.plan.order != PlanOrder::frugal) return evaluate_as_asked(request, share);
+  // On the cores that the order of the graph has: so it never needs more than that does, and a plan that states them
+  // comes to the same.
   PlanRequest in_order = request;
   in_order.plan.order = PlanOrder::graph;
-  auto other = evaluate_as_asked(in_order);
+  auto other = evaluate_as_asked(in_order, share);
   // An order that does not work out is none.
-  if (!other || need_of(other->schedule) >= need_of(asked->schedule)) return asked;
+  if (!other) return evaluate_as_asked(request, share);
+  MONET_TRY(std::optional<Evaluated> asked, evaluate_on(request, share, std::numeric_limits<double>::infinity()));
+  if (need_of(other->schedule) >= need_of(asked->schedule)) return *std::move(asked);
   other->assignment.order = PlanOrder::frugal;
   return other;
 }
@@ -242,12 +246,13 @@ std::size_t Evaluator::cores_left_open(const PlanRequest& request) const {
   return most;
 }
 
-Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request) {
+Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request, CoreShare& share) {
   // A quarter of the cores is cheap to try. Where T(n) = a / n + b n + c and a half is faster than all, a quarter takes
   // less than 1.75 times as long; near that, a half is hardly faster.
   constexpr double near = 1.5;
   MONET_TRY(std::optional<Evaluated> all, evaluate_on(request, {}, std::numeric_limits<double>::infinity()));
   Evaluated best = *std::move(all);
+  share = {};
   const std::size_t cores = counts_streams() ? cores_left_open(request) : 0;
   if (cores <= 1) return best;
   const auto is_share = [&](std::uint32_t halvings) {
@@ -263,6 +268,7 @@ Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request) {
       (*tried)->map_s += best.map_s;
       (*tried)->schedule_s += best.schedule_s;
       best = **std::move(tried);
+      share = {halvings};
     }
     return found / before;
   };

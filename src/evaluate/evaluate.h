@@ -89,7 +89,8 @@ class Evaluator {
   Evaluator(const Graph& graph, std::shared_ptr<Shared> shared);
   // Nothing: with that share of the cores the step is sure to take more than `most_cycles`.
   Expected<std::optional<Evaluated>> evaluate_on(const PlanRequest& request, CoreShare share, double most_cycles);
-  Expected<Evaluated> evaluate_as_asked(const PlanRequest& request);
+  // `share`: of the cores that it used.
+  Expected<Evaluated> evaluate_as_asked(const PlanRequest& request, CoreShare& share);
   // The most cores of a kind among which the policy may choose for an operator.
   std::size_t cores_left_open(const PlanRequest& request) const;
   // Of the cycles of all tiles of the core that has most.
