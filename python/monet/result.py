@@ -152,6 +152,7 @@ def evaluate(
     dimensions: Mapping[str, int] | None = None,
     costs: Costs | None = None,
     details: bool = True,
+    suggest: bool = False,
     progress: Progress = False,
     **options: Any,
 ) -> Result:
@@ -162,6 +163,7 @@ def evaluate(
     batch, precision, dimensions   instead of the network's own
     costs              functions by type of operator: what a tile of it costs, (cycles, energy_pj), or None: not said
     details            keep schedule, lifetimes and graph, for plots and report
+    suggest            try other options too, as `monet evaluate --suggest`: those that help are in `result.options`
     progress           True: a line on standard error; or a function of (what, done, all)
     options            all others of `monet evaluate`, with _ for -: optimizer="sgd", recompute=["blocks"], check=False,
                        custom="costs.yaml": costs of operators as a file, instead of functions
@@ -171,5 +173,7 @@ def evaluate(
     with _progress.shown(progress) as told:
         settings.inference = not training
         settings.trace = settings.lifetimes = settings.graph = details
+        if suggest:
+            settings.suggest_up_to = 2**63 - 1
         found = _core.evaluate(source, settings, dict(costs or {}), told)
     return Result(found.to_json(), found)

@@ -188,11 +188,8 @@ def test_cells_are_no_formulas_and_read_back_right(monet: Path, hostile: Path, t
     assert "'=1+1" not in json.dumps(answer)
 
 
-@pytest.mark.parametrize("command", [
-    ["fuse", "resnet50", "--hardware", "jetson_agx_orin", "--lowering", "nests"],
-    ["optimize", "resnet50", "--hardware", "jetson_agx_orin", "--lowering", "nests"],
-    ["checkpoint", "resnet50", "--hardware", "jetson_agx_orin", "--lowering", "nests", "--memory-budget", "1GiB"],
-])
+# Whose first evaluation takes seconds.
+@pytest.mark.parametrize("command", [["fuse"], ["optimize"], ["checkpoint", "--memory-budget", "90%"]], ids=lambda words: words[0])
 def test_a_limit_that_is_over_before_the_first_answer_says_so(monet: Path, command: list[str]) -> None:
-    result = run_command(monet, *command, "--batch", "16", "--time-limit", "0.01")
+    result = run_command(monet, *command, "resnet50", "--hardware", "edge_tpu", "--batch", "16", "--time-limit", "0.01")
     assert result.returncode == 1 and "stopped before there was an answer (give it more time)" in result.stderr

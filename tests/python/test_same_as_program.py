@@ -70,10 +70,16 @@ def test_details_change_nothing(machine) -> None:
     assert timeless(with_.to_dict()) == timeless(without.to_dict())
 
 
+def test_suggestions_are_those_of_the_program(run, machine) -> None:
+    suggested = monet.evaluate(NETWORK, machine, suggest=True)
+    assert suggested.options and not monet.evaluate(NETWORK, machine).options
+    assert timeless(suggested.to_dict()) == timeless(run("evaluate", NETWORK, *SMALL, "--suggest"))
+
+
 def test_a_result_in_a_folder(tmp_path: Path, program: Path, machine) -> None:
     command = [program, "evaluate", NETWORK, *SMALL, "-q", "-o", tmp_path / "program"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    folder = monet.evaluate(NETWORK, machine).save(tmp_path / "package")
+    folder = monet.evaluate(NETWORK, machine, suggest=True).save(tmp_path / "package")
     assert sorted(p.name for p in folder.iterdir()) == sorted(p.name for p in (tmp_path / "program").iterdir())
     for file in folder.glob("*"):
         of_program = (tmp_path / "program" / file.name).read_bytes()

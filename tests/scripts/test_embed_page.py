@@ -18,7 +18,7 @@ NPM = """\
 #!/bin/sh
 echo "$@" >> "$(dirname "$0")/asked"
 [ "$1" = ci ] && mkdir -p node_modules
-[ "$1" = run ] && { mkdir -p dist && cp src/page.html dist/page.html; }
+[ "$1" = run ] && { mkdir -p dist && cp src/*.html dist/; }
 exit 0
 """
 
@@ -30,6 +30,7 @@ def web(tmp_path: Path) -> Path:
     (web / "package.json").write_text("{}")
     (web / "package-lock.json").write_text("{}")
     (web / "src" / "page.html").write_text(f"<html>{ODD}{MARK}</html>\n")
+    (web / "src" / "serve.html").write_text(f"<html>{ODD}</html>\n")
     return web
 
 
@@ -51,8 +52,9 @@ def embed(web: Path, tmp_path: Path):
     return call
 
 
-def embedded(tmp_path: Path) -> str:
-    return re.search(r'R"embedded\((.*)\)embedded"', (tmp_path / "page.cpp").read_text(), re.DOTALL).group(1)
+def embedded(tmp_path: Path, name: str = "page") -> str:
+    texts = re.findall(r'(\w+)_template\(\).*?R"embedded\((.*?)\)embedded"', (tmp_path / "page.cpp").read_text(), re.DOTALL)
+    return dict(texts)[name]
 
 
 def built(web: Path, text: str, age_s: float) -> None:
@@ -67,7 +69,8 @@ def built(web: Path, text: str, age_s: float) -> None:
 def test_npm_builds_on_a_copy_and_installs_once(embed, npm, web, tmp_path) -> None:
     before = sorted(web.rglob("*"))
     assert embed(npm).returncode == 0
-    assert embedded(tmp_path) == (web / "src" / "page.html").read_text()
+    for name in ("page", "serve"):
+        assert embedded(tmp_path, name) == (web / "src" / f"{name}.html").read_text()
     assert embed(npm).returncode == 0
     asked = [line.split()[0] for line in (tmp_path / "asked").read_text().splitlines()]
     assert asked == ["ci", "run", "run"]
@@ -95,7 +98,7 @@ def test_a_page_that_is_old_is_built_again(embed, npm, web, tmp_path) -> None:
 def test_without_npm_there_is_none(embed, tmp_path) -> None:
     result = embed()
     assert result.returncode == 0 and "without the report page" in result.stdout + result.stderr
-    assert embedded(tmp_path) == ""
+    assert embedded(tmp_path) == embedded(tmp_path, "serve") == ""
 
 
 def test_what_goes_wrong_is_said(embed, npm, web, tmp_path) -> None:
