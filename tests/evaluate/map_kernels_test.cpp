@@ -52,6 +52,21 @@ TEST(MapKernels, RowsHaveLawTileAndBound) {
   EXPECT_THAT(to_csv(*mapping), HasSubstr(",product.forward.fp32,product,"));
 }
 
+// The data sheet's rates: whatever transforms saved the convolutions that were measured, no operation was faster.
+TEST(MapKernels, OperationsHaveTheRatesOfTheDataSheet) {
+  for (const auto& [precision, tflops] : {std::pair{"fp32", 67.0}, {"bf16", 989.0}}) {
+    MapOptions options = on_h200();
+    options.train.precision = precision;
+    options.train.batch = 8192;
+    const auto mapping = map_network("mlp-robotics:inputs=8192,hidden=8192,layers=1,outputs=8192", options);
+    ASSERT_TRUE(mapping) << mapping.error().text();
+    const MappedLayer& product = mapping->layers[0];
+    EXPECT_NEAR(product.bound_cycles / mapping->clock_hz, 2 * product.macs / (tflops * 1e12),
+                1e-3 * product.cycles / mapping->clock_hz)
+        << precision;
+  }
+}
+
 TEST(MapKernels, OtherCoresAndMappingsAreRefused) {
   MapOptions options = on_h200();
   options.machine = "jetson_agx_orin";
