@@ -84,6 +84,51 @@ TEST(ExplorePrice, LinesAreReadBackToTheSameBits) {
   }
 }
 
+TEST(ExplorePrice, KernelsAreLoweredAsTheWorkloadSays) {
+  const auto pricer = pricer_of(R"(
+space: 1
+name: gpu
+hardware:
+  monet: 1
+  name: wider
+  include: h100
+  parameters:
+    bandwidth: 3350
+  memories:
+    hbm: {ports: {rw: {width: =bandwidth * 1 GB/s}}}
+parameters:
+  bandwidth: [3350]
+workloads:
+  - {network: gpt2-tiny, batch: 4, precision: bf16, lowering: [eager, compiled]}
+objectives: [latency]
+)");
+  ASSERT_TRUE(pricer);
+  EXPECT_EQ(pricer->space().workloads[1].name, "gpt2-tiny-compiled");
+  const Outcome outcome = pricer->price(0, true);
+  ASSERT_TRUE(outcome.ran()) << outcome.failure;
+  double before = 0;
+  for (std::size_t w = 0; w < 2; ++w) {
+    StepRequest request;
+    request.machine = "h100";
+    request.lowering = w == 0 ? "eager" : "compiled";
+    request.train.batch = 4;
+    request.train.precision = "bf16";
+    const auto alone = evaluate_network("gpt2-tiny", request);
+    ASSERT_TRUE(alone) << alone.error().text();
+    EXPECT_EQ(outcome.workloads[w].latency_cycles, alone->latency_cycles);
+    EXPECT_NE(outcome.workloads[w].latency_cycles, before);
+    before = outcome.workloads[w].latency_cycles;
+  }
+}
+
+TEST(ExplorePrice, ALoweringOfKernelsIsForMachinesThatRunThem) {
+  std::string text = small_space;
+  text.replace(text.find("step: training"), 14, "lowering: compiled");
+  const auto pricer = pricer_of(text);
+  ASSERT_TRUE(pricer);
+  EXPECT_THAT(pricer->price(0).workloads[0].failure, HasSubstr("no core of edge_tpu is a graphics processor"));
+}
+
 TEST(ExplorePrice, OtherLinesAreAnError) {
   for (const char* line : {"", "{", "[]", "{\"design\": 1}", "{\"design\": -1}", "null"}) {
     const auto outcome = outcome_from(line);

@@ -157,6 +157,8 @@ TEST(SpaceErrors, OfWorkloads) {
   expect_wrong_workload("{network: unet, batch: []}", {"'batch' of a workload is an empty list"}, "s.yaml:7:27");
   expect_wrong_workload("{network: unet, batch: [1, 1]}", {"has 1 twice"}, "s.yaml:7:31");
   expect_wrong_workload("{network: unet, step: train}", {"cannot be 'train'"}, "s.yaml:7:26", "training");
+  expect_wrong_workload("{network: unet, lowering: fast}", {"'lowering' of a workload cannot be 'fast'"}, "s.yaml:7:30",
+                        "compiled");
   expect_wrong_workload("{network: unet, precision: fp33}", {"fp33"}, "s.yaml:7:31", "");
   expect_wrong_workload("{network: unet, optimizer: adan}", {"adan"}, "s.yaml:7:31", "adam");
   expect_wrong_workload("{network: unet, optimizer_form: split}", {"split"}, "s.yaml:7:36");

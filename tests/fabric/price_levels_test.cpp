@@ -66,7 +66,6 @@ class WholeMachine {
       : fabric_(fabric),
         axes_(axes_of(fabric)),
         chips_(chips_of(fabric)),
-        parts_(parts),
         machine_(fabric, chips_, 2 * parts * chips_, whole_buffer / 2 / parts / chips_) {
     for (int chip = 0; chip < chips_; ++chip)
       for (int item = 0; item < machine_.items(); ++item) machine_.held(chip, item) = 1U << chip;
@@ -110,7 +109,7 @@ class WholeMachine {
 
   const Fabric& fabric_;
   std::vector<Axis> axes_;
-  int chips_, parts_;
+  int chips_;
   Machine machine_;
 };
 

@@ -20,9 +20,10 @@ constexpr std::int64_t largest_size = std::int64_t{1} << 31;
 constexpr std::size_t longest_path = 4096;
 
 const std::vector<std::string>& workload_keys() {
-  static const std::vector<std::string> all = {
-      "network",        "name",          "batch",  "dimensions", "precision", "step",   "loss",      "optimizer",
-      "optimizer_form", "conv_gradient", "freeze", "train",      "lora",      "weight", "parameter", "buffer"};
+  static const std::vector<std::string> all = {"network",       "name",     "batch", "dimensions", "precision",
+                                               "step",          "lowering", "loss",  "optimizer",  "optimizer_form",
+                                               "conv_gradient", "freeze",   "train", "lora",       "weight",
+                                               "parameter",     "buffer"};
   return all;
 }
 
@@ -59,27 +60,32 @@ class WorkloadReader {
     MONET_TRY(const auto batches, read_batches());
     MONET_TRY(const auto precisions, read_precisions());
     MONET_TRY(const auto steps, read_steps());
-    if (networks.size() * batches.size() * precisions.size() * steps.size() > most_workloads) {
+    MONET_TRY(const auto lowerings, read_words("lowering", {"eager", "compiled", "nests"}));
+    if (networks.size() * batches.size() * precisions.size() * steps.size() * lowerings.size() > most_workloads) {
       return error_at(node_.place, fmt::format("more than {} workloads", most_workloads), "give shorter lists");
     }
     for (const std::string& network : networks) {
       for (const auto& batch : batches) {
         for (const std::string& precision : precisions) {
           for (const std::string& step : steps) {
-            Workload workload = common_;
-            workload.network = network;
-            workload.options.train.batch = batch;
-            workload.options.train.precision = precision;
-            workload.options.inference = step == "inference";
-            std::vector<std::string> parts = {common_.name.empty() ? short_name(network) : common_.name};
-            if (networks.size() > 1 && !common_.name.empty()) parts.push_back(short_name(network));
-            if (batches.size() > 1) parts.push_back(fmt::format("b{}", *batch));
-            if (precisions.size() > 1) parts.push_back(std::filesystem::path(precision).stem().string());
-            if (steps.size() > 1) parts.push_back(step);
-            workload.name = fmt::format("{}", fmt::join(parts, "-"));
-            MONET_RETURN_IF_ERROR(check_name(workload.name, place_of("name")));
-            MONET_RETURN_IF_ERROR(check_options(workload));
-            result.push_back(std::move(workload));
+            for (const std::string& lowering : lowerings) {
+              Workload workload = common_;
+              workload.network = network;
+              workload.options.train.batch = batch;
+              workload.options.train.precision = precision;
+              workload.options.inference = step == "inference";
+              workload.options.lowering = lowering;
+              std::vector<std::string> parts = {common_.name.empty() ? short_name(network) : common_.name};
+              if (networks.size() > 1 && !common_.name.empty()) parts.push_back(short_name(network));
+              if (batches.size() > 1) parts.push_back(fmt::format("b{}", *batch));
+              if (precisions.size() > 1) parts.push_back(std::filesystem::path(precision).stem().string());
+              if (steps.size() > 1) parts.push_back(step);
+              if (lowerings.size() > 1) parts.push_back(lowering);
+              workload.name = fmt::format("{}", fmt::join(parts, "-"));
+              MONET_RETURN_IF_ERROR(check_name(workload.name, place_of("name")));
+              MONET_RETURN_IF_ERROR(check_options(workload));
+              result.push_back(std::move(workload));
+            }
           }
         }
       }
@@ -191,14 +197,18 @@ class WorkloadReader {
   }
 
   Expected<std::vector<std::string>> read_steps() const {
-    MONET_TRY(std::vector<std::string> steps, read_texts("step"));
+    MONET_TRY(std::vector<std::string> steps, read_words("step", {"training", "inference"}));
     if (steps.front().empty()) steps.front() = "training";
-    if (const Yaml* node = node_.find("step")) {
-      for (const Yaml* item : one_or_more(*node)) {
-        MONET_RETURN_IF_ERROR(read_one_of(*item, what("step"), {"training", "inference"}));
-      }
-    }
     return steps;
+  }
+
+  // As read_texts, of these words.
+  Expected<std::vector<std::string>> read_words(std::string_view key, const std::vector<std::string>& known) const {
+    MONET_TRY(std::vector<std::string> words, read_texts(key));
+    if (const Yaml* node = node_.find(key)) {
+      for (const Yaml* item : one_or_more(*node)) MONET_RETURN_IF_ERROR(read_one_of(*item, what(key), known));
+    }
+    return words;
   }
 
   // What the options of a training step can be, `monet train` knows; it speaks of them as the command line does.
