@@ -175,6 +175,18 @@ TEST(Policy, MistakesAreNamed) {
   }
 }
 
+TEST(Policy, KernelsHaveTheStacksOfTheirCompilerOrNone) {
+  PolicyCase gpu(machine("h100"));
+  gpu.how_.lowering = "compiled";
+  const auto compiled = gpu.plan({.kind = PolicyKind::fused});
+  ASSERT_TRUE(compiled) << compiled.error().text();
+  EXPECT_TRUE(is_empty(*compiled));
+  gpu.how_.lowering = "eager";
+  const auto eager = gpu.plan({.kind = PolicyKind::fused});
+  ASSERT_FALSE(eager);
+  test::expect_error(eager.error(), {"runs each operator on h100 by itself"}, "the policy", "lowering: compiled");
+}
+
 TEST(Policy, ThreadsGiveWhatOneGives) {
   const std::vector<Policy> policies{
       {.kind = PolicyKind::fused, .limit = 4},

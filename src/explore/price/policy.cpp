@@ -2,6 +2,7 @@
 
 #include "base/prefixes.h"
 #include "base/try.h"
+#include "evaluate/kernels/lowering_choice.h"
 #include "optimize/fusion/fuse.h"
 #include "optimize/memory/budget.h"
 #include "optimize/memory/least.h"
@@ -30,6 +31,14 @@ Expected<Plan> fused_plan(const Policy& policy, SearchObjective objective, const
     return Error{.message = fmt::format("{} operators are no stack", policy.limit),
                  .place = "the policy's limit",
                  .advice = fmt::format("from 1 to {}", most)};
+  }
+  // What `monet fuse` improves there on the compiler's own stacks is hardly ever measurable.
+  if (how.lowering == compiled_lowering) return Plan{};
+  if (runs_kernels(hardware, how.lowering)) {
+    return Error{.message = fmt::format("an eager framework runs each operator on {} by itself: there are no stacks",
+                                        hardware.name),
+                 .place = "the policy",
+                 .advice = "lowering: compiled in the workload has those of a compiler"};
   }
   fusion::FuseSettings settings;
   settings.rules.limit = static_cast<std::size_t>(policy.limit);

@@ -11,7 +11,9 @@ namespace monet::explore {
 
 // A plan of `step`, for Pricer::price(): what it leaves open is decided as always.
 //  standard: says nothing;
-//  fused: stacks and tiles, no worse than the standard in the objective;
+//  fused: stacks and tiles, no worse than the standard in the objective; where kernels are compiled, the standard,
+//  which
+//    has a compiler's stacks. Fails where they are not;
 //  checkpointed: which tensors are recomputed and paged, and the order, the usual one or that which keeps little alive
 //    (recomputed early, a tensor saves nothing): the best that was found whose home memory needs no more than the
 //    budget, and no more than it holds. Fails as infeasible with the least that was found.

@@ -11,8 +11,8 @@ namespace monet::explore {
 
 constexpr std::size_t most_workloads = 64;
 
-// Lists for network, batch, precision, step and lowering stand for all combinations. `folder`: where network files are looked
-// for; they are not opened.
+// Lists for network, batch, precision, step and lowering stand for all combinations. `folder`: where network files are
+// looked for; they are not opened.
 Expected<std::vector<Workload>> read_workloads(const Yaml& node, const std::string& folder);
 
 }  // namespace monet::explore
