@@ -41,7 +41,10 @@ using DesignObjective = std::function<double(const DesignResult&)>;
 using DesignObjectives = std::vector<std::pair<std::string, DesignObjective>>;
 
 struct ExploreOptions {
-  std::string space;                             // a file, or the name of a space that comes with the program
+  std::string space;  // a file, or the name of a space that comes with the program
+  // In place of those of its workloads, of which equal ones are then one.
+  std::string network;                           // a built-in one or a file; empty: their own
+  std::int64_t batch = 0;                        // 0: their own
   std::string method = "all";                    // random, sobol, nsga2, surrogate, narrow
   std::size_t samples = 0;                       // designs, at most; 0: the method's own
   std::size_t population = 64, generations = 0;  // of nsga2; 0: by the samples

@@ -163,6 +163,8 @@ class OptimizeOptions:
 
 class ExploreOptions:
     space: str
+    network: str
+    batch: int
     method: str
     samples: int
     population: int
@@ -328,7 +330,7 @@ def optimize(
     costs: _Costs,
     progress: _Progress,
 ) -> Optimization: ...
-def read_space(name: str) -> tuple[str, str]: ...
+def read_space(name: str, network: str = ..., batch: int = ...) -> tuple[str, str]: ...
 def space_size(name: str) -> int: ...
 def list_spaces() -> str: ...
 

@@ -149,6 +149,8 @@ def _named(objectives: Sequence[str | DesignObjective]) -> tuple[list[str], list
 def explore(
     space: str | os.PathLike[str],
     *,
+    network: str | os.PathLike[str] = "",
+    batch: int | None = None,
     objectives: Sequence[str | DesignObjective] = (),
     samples: int | None = None,
     method: str | None = None,
@@ -161,6 +163,8 @@ def explore(
     """Which hardware should be built: many designs of a space, compared.
 
     space       a file, or the name of a space that comes with the library: "edge_tpu"
+    network     in place of those of its workloads: a built-in one or a file; workloads that are then equal become one
+    batch       in place of those of its workloads
     objectives  "latency", "energy@inference", or functions of a DesignMetrics: the smaller the better; by default the
                 space's own
     samples     so many designs at most
@@ -174,6 +178,7 @@ def explore(
     """
     search = _core.ExploreOptions()
     search.space = os.fspath(space)
+    search.network, search.batch = os.fspath(network), batch or 0
     names, functions = _named(objectives)
     if method is None:
         small = samples is None and _core.space_size(search.space) <= _ALL_UP_TO

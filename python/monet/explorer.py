@@ -14,11 +14,14 @@ from monet import _core
 class Explorer:
     """A space that was opened: its networks are read once, and what designs have in common is done once.
 
-    `space` is a file, or the name of one that comes with the library: "edge_tpu".
+    `space` is a file, or the name of one that comes with the library: "edge_tpu"; `network` and `batch` take the place
+    of those of its workloads.
     """
 
-    def __init__(self, space: str | os.PathLike[str]) -> None:
-        self.text, self.path = _core.read_space(os.fspath(space))
+    def __init__(
+        self, space: str | os.PathLike[str], network: str | os.PathLike[str] = "", batch: int | None = None
+    ) -> None:
+        self.text, self.path = _core.read_space(os.fspath(space), os.fspath(network), batch or 0)
         self._worker = _core.DesignWorker.open(self.text, self.path)
 
     @property

@@ -8,6 +8,7 @@ namespace monet::cli {
 
 namespace {
 
+constexpr const char* subject_group = "For which network";
 constexpr const char* search_group = "Which designs";
 constexpr const char* work_group = "Store and work";
 constexpr const char* output_group = "Output";
@@ -32,7 +33,13 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
   explore->add_option("SPACE", options.space, "a file, or a space that comes with the program (--list)")
       ->check(name_or_file(Offer::spaces));
   explore->add_flag("--list", command.list, "list the spaces that come with the program");
-  const OptionGroup search(*explore, search_group), work(*explore, work_group), output(*explore, output_group);
+  const OptionGroup work_on(*explore, subject_group), search(*explore, search_group), work(*explore, work_group),
+      output(*explore, output_group);
+  work_on
+      .add("--network", options.network, "in place of the workloads' own: a built-in network or an ONNX file",
+           "NETWORK")
+      ->check(name_or_file(Offer::networks));
+  work_on.add("--batch", options.batch, "in place of the workloads' own", "N")->check(CLI::Range(1, 1000000000));
   CLI::Option* show = explore->add_option("--show", command.show, "look at a store; nothing is evaluated");
   show->type_name("STORE");
   explore
@@ -78,13 +85,15 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
              "FOLDER|FILE.html");
   add_common(*explore, command.common);
   explore->callback([explore, &command] {
-    if (!command.show.empty()) refuse_options(*explore, {search_group, work_group}, "--show");
-    if (command.list) refuse_options(*explore, {search_group, work_group}, "--list");
-    if (!command.rescue.empty()) refuse_options(*explore, {search_group, work_group, output_group}, "--rescue");
+    if (!command.show.empty()) refuse_options(*explore, {subject_group, search_group, work_group}, "--show");
+    if (command.list) refuse_options(*explore, {subject_group, search_group, work_group}, "--list");
+    if (!command.rescue.empty())
+      refuse_options(*explore, {subject_group, search_group, work_group, output_group}, "--rescue");
   });
   explore->footer(
       "Examples:\n"
       "  monet explore edge_tpu -o report.html\n"
+      "  monet explore edge_tpu --network net.onnx --batch 8\n"
       "  monet explore space.yaml --method nsga2 --samples 500 --objectives latency,energy,area\n"
       "  monet explore edge_tpu --resume                   after Ctrl-C, a crash, or with another process beside it\n"
       "  monet explore edge_tpu --cluster tls://head:8786  workers of a running Dask cluster\n"

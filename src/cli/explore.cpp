@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <filesystem>
 #include <ostream>
 
@@ -40,6 +41,19 @@ Status check_arguments(const ExploreCommand& command) {
   return Done{};
 }
 
+// edge_tpu.sqlite, edge_tpu-resnet18-b4.sqlite: not that of another network.
+std::string store_name(std::string name, const ExploreOptions& options) {
+  if (!options.network.empty()) {
+    name += '-';
+    for (const char c : std::filesystem::path(options.network).stem().string()) {
+      const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
+      name += plain ? c : '_';
+    }
+  }
+  if (options.batch > 0) name += fmt::format("-b{}", options.batch);
+  return name + ".sqlite";
+}
+
 // Asks the user for nothing that can be told from the space.
 Expected<ExploreOptions> complete(const ExploreCommand& command) {
   ExploreOptions options = command.options;
@@ -53,7 +67,7 @@ Expected<ExploreOptions> complete(const ExploreCommand& command) {
   } else {
     options.method = space.size() <= all_up_to ? "all" : "nsga2";
   }
-  if (options.store.empty()) options.store = space.name + ".sqlite";
+  if (options.store.empty()) options.store = store_name(space.name, options);
   return options;
 }
 

@@ -179,7 +179,7 @@ Expected<Exploration> explore_into(Store& store, Space& space, DesignPricer& pri
 }  // namespace
 
 Expected<Exploration> explore_space(const ExploreOptions& options) {
-  MONET_TRY(Space space, explore::open_space(options.space));
+  MONET_TRY(Space space, explore::open_space(options.space, explore::subject_of(options.network, options.batch)));
   MONET_TRY(space.objectives, objectives_named(space, options.objectives, options.functions));
   MONET_TRY(const std::unique_ptr<DesignPricer> pricer, DesignPricer::open(space));
   MONET_TRY(const std::unique_ptr<Executor> executor, executor_for(options, *pricer));

@@ -51,14 +51,15 @@ void bind_worker(nb::module_& module) {
 void bind_explore(nb::module_& module) {
   module.def(
       "read_space",
-      [](const std::string& name) {
+      [](const std::string& name, const std::string& network, std::int64_t batch) {
         return without_lock([&]() -> Expected<std::pair<std::string, std::string>> {
-          auto space = explore::open_space(name);
+          auto space = explore::open_space(name, explore::subject_of(network, batch));
           if (!space) return std::move(space).error();
           return std::pair(space->text, space->path);
         });
       },
-      nb::arg("name"), "The text of a space that comes with the library, or of a file, and its path.");
+      nb::arg("name"), nb::arg("network") = "", nb::arg("batch") = 0,
+      "The text of a space that comes with the library, or of a file, and its path.");
   module.def(
       "space_size",
       [](const std::string& name) {

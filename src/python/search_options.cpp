@@ -118,6 +118,8 @@ void bind_explore_options(nb::module_& module) {
   nb::class_<ExploreOptions> options(module, "ExploreOptions", "As `monet explore` takes them.");
   options.def(nb::init<>())
       .def_rw("space", &ExploreOptions::space)
+      .def_rw("network", &ExploreOptions::network)
+      .def_rw("batch", &ExploreOptions::batch)
       .def_rw("method", &ExploreOptions::method)
       .def_rw("samples", &ExploreOptions::samples)
       .def_rw("population", &ExploreOptions::population)

@@ -31,6 +31,7 @@ parameters:
 objectives: [latency, energy]
 """
 DESIGNS = 12
+NETWORKS = Path(__file__).resolve().parents[2] / "data" / "models"
 
 
 @pytest.fixture
@@ -339,3 +340,28 @@ def test_what_follows_from_parameters_is_not_shown_as_a_formula(monet, tmp_path)
     answer = json.loads(result.stdout)
     assert (answer["evaluated"], answer["failed"]) == (2, 1)  # half a row of elements is no machine
     assert "=x" not in table.read_text(encoding="utf-8")
+
+
+def test_another_network_and_batch(found, run, space, tmp_path) -> None:
+    elsewhere = tmp_path / "nets"
+    elsewhere.mkdir()
+    network = elsewhere / "it's mine.onnx"
+    network.write_bytes((NETWORKS / "mlp_robotics.onnx").read_bytes())
+    result = found(space, "--network", "nets/it's mine.onnx", "--batch", 2)
+    assert result["store"] == "small-it_s_mine-b2.sqlite" and result["evaluated"] == DESIGNS
+    assert [each["workload"] for each in result["front"][0]["workloads"]] == ["inference", "training"]
+    same = found(space, "--network", "mlp-robotics", "--batch", 2)
+    assert [each["metrics"] for each in same["front"]] == [each["metrics"] for each in result["front"]]
+    again = found(space, "--network", "nets/it's mine.onnx", "--batch", 2, "--resume")
+    assert again["fresh"] == 0 and again["front"] == result["front"]
+    shown = found("--show", result["store"])
+    assert shown["front"] == result["front"] and str(network) in shown["description"]
+
+
+def test_a_network_that_is_none_or_stands_there_already(run, space, tmp_path) -> None:
+    fails(run(space, "--network", "lenet6"), 1, "'lenet5'")
+    assert not list(tmp_path.glob("*.sqlite"))
+    own = write(tmp_path / "own.yaml", "network: lenet5\nbatch: 4\n")
+    fails(run(own, "--network", "unet"), 1, "own.yaml: its 'network' is said already", "--network")
+    fails(run(own, "--batch", 2), 1, "its 'batch' is said already")
+    fails(run("--list", "--network", "unet"), 1, "--network does not go with --list")

@@ -59,6 +59,8 @@ TEST(SpaceErrors, OfTheWhole) {
   expect_wrong_text(
       "space: 1\nname: " + std::string(200, 'n') + "\nhardware: edge_tpu\nparameters: {x: 1}\n" + workload,
       {"200 characters"}, "s.yaml:2:7", "at most 100");
+  expect_wrong_line("batch: 0", {"'batch' cannot be 0"}, "s.yaml:7:8", "from 1");
+  expect_wrong_line("network: [unet]", {"'network' is a list"}, "s.yaml:7:10");
   expect_wrong(workload, {"no 'parameters'"}, "s.yaml:1:1");
   expect_wrong("parameters: {x: [1]}\n", {"no 'workloads'"}, "s.yaml:1:1");
 }

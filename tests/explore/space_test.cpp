@@ -264,6 +264,51 @@ TEST(Space, ANameThatIsNoneIsAnError) {
   EXPECT_THAT(far.error().text(), HasSubstr("docs/explore.md"));
 }
 
+TEST(Space, ASubjectTakesThePlaceOfWhatWorkloadsSay) {
+  const Space other = space_of(std::string(whole_space) + "network: nets/mine.onnx\n");
+  // Two networks of two batches, two precisions and two steps become one each; what else they say stays.
+  ASSERT_EQ(other.workloads.size(), 9U);
+  double weights = 0;
+  for (const Workload& each : other.workloads) {
+    EXPECT_EQ(each.network.name(), "folder/nets/mine.onnx");
+    weights += each.weight;
+  }
+  EXPECT_EQ(weights, 5);  // eight of one half, and one: the list of networks is replaced as a whole
+  EXPECT_EQ(other.workloads[0].name, "mine-b1-bf16-training");
+  EXPECT_EQ(other.description, "all that a space can say; here with folder/nets/mine.onnx");
+
+  const Space batch = space_of(std::string(whole_space) + "batch: 3\n");
+  ASSERT_EQ(batch.workloads.size(), 9U);
+  for (const Workload& each : batch.workloads) EXPECT_EQ(each.options.train.batch, 3);
+
+  const Space both = space_of(
+      "space: 1\nname: s\nhardware: edge_tpu\nparameters: {x: [1, 2]}\nnetwork: unet\n"
+      "workloads: [{network: resnet18, batch: 1}, {batch: 2}, {network: unet, batch: 1, optimizer: sgd}]\n");
+  ASSERT_EQ(both.workloads.size(), 3U);
+  EXPECT_EQ(both.workloads[0].name, "unet");
+  EXPECT_EQ(both.workloads[1].name, "unet-b2");
+  EXPECT_EQ(both.workloads[2].name, "unet-b1");
+}
+
+TEST(Space, OpenedForASubjectItsTextSaysIt) {
+  const auto space = open_space("mcu", {.network = "lenet5", .batch = 4});
+  ASSERT_TRUE(space) << space.error().text();
+  const auto again = Space::read_text(space->text, space->path);
+  ASSERT_TRUE(again) << again.error().text();
+  for (const Space* one : {&*space, &*again}) {
+    ASSERT_EQ(one->workloads.size(), 2U);
+    for (const Workload& each : one->workloads) {
+      EXPECT_EQ(each.network.name(), "lenet5");
+      EXPECT_EQ(each.options.train.batch, 4);
+    }
+    EXPECT_EQ(one->workloads[1].name, "act");
+    EXPECT_EQ(one->workloads[1].weight, 10);
+  }
+  const auto none = open_space("mcu", {.network = "resnet19", .batch = {}});
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().text(), HasSubstr("did you mean 'resnet18'?"));
+}
+
 TEST(Space, FilesOfRecipesLieBesideIt) {
   const Space space = space_of(
       "space: 1\nname: s\nhardware: edge_tpu\nparameters: {x: [1, 2]}\n"

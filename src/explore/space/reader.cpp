@@ -204,9 +204,9 @@ const YamlFileKind space_file_kind = {.name = "space",
                                       .max_nodes = 100000};
 
 const std::vector<std::string>& space_keys() {
-  static const std::vector<std::string> all = {"space",      "name",        "description", "hardware",
-                                               "parameters", "constraints", "workloads",   "plan",
-                                               "objectives", "prices",      "off_chip",    "zigzag"};
+  static const std::vector<std::string> all = {"space",       "name",    "description", "hardware",  "parameters",
+                                               "constraints", "network", "batch",       "workloads", "plan",
+                                               "objectives",  "prices",  "off_chip",    "zigzag"};
   return all;
 }
 
@@ -236,7 +236,9 @@ class SpaceReader {
     if (const Yaml* constraints = root.find("constraints")) {
       MONET_TRY(space_.constraints, read_constraints(*constraints));
     }
-    MONET_TRY(space_.workloads, read_workloads(*root.find("workloads"), folder()));
+    MONET_TRY(space_.subject, read_subject(root, folder()));
+    describe_subject();
+    MONET_TRY(space_.workloads, read_workloads(*root.find("workloads"), folder(), space_.subject));
     if (const Yaml* plan = root.find("plan")) {
       MONET_TRY(space_.policy, read_policy(*plan));
     }
@@ -260,6 +262,15 @@ class SpaceReader {
 
  private:
   std::string folder() const { return std::filesystem::path(space_.path).parent_path().string(); }
+
+  // What is said of the workloads may be about others.
+  void describe_subject() {
+    const Subject& subject = space_.subject;
+    std::string with = subject.network;
+    if (subject.batch) with += fmt::format("{}batch {}", with.empty() ? "" : ", ", *subject.batch);
+    if (!with.empty())
+      space_.description += fmt::format("{}here with {}", space_.description.empty() ? "" : "; ", with);
+  }
 
   static Status check_version(const Yaml& root) {
     const Yaml* version = root.find("space");

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,12 @@ struct Workload {
   Network network;
   StepRequest options;  // batch, precision, loss, optimizer …; inference; machine and plan are left alone
   double weight = 1;
+};
+
+// A network and a batch in place of those of all workloads.
+struct Subject {
+  std::string network;  // empty: each its own
+  std::optional<std::int64_t> batch;
 };
 
 enum class Metric : std::uint8_t { latency, energy, edp, area, memory, cost, utilization };
@@ -105,6 +112,7 @@ class Space {
   std::vector<Axis> axes;
   std::vector<Derived> derived;
   std::vector<Constraint> constraints;
+  Subject subject;  // which the workloads have already
   std::vector<Workload> workloads;
   Policy policy;
   std::vector<Objective> objectives;

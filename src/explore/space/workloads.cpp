@@ -10,7 +10,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <map>
 
 namespace monet::explore {
 
@@ -48,9 +50,34 @@ std::string short_name(const std::string& network) {
   return name;
 }
 
+// Files of networks lie beside the space.
+std::string network_at(const std::string& network, const std::string& folder) {
+  const std::filesystem::path path = network;
+  return is_builtin(network) || path.is_absolute() ? network : (std::filesystem::path(folder) / path).string();
+}
+
+std::string text_of(const Yaml& node) {
+  std::string text = node.scalar;
+  for (const YamlPtr& item : node.items) text += fmt::format("[{}]", text_of(*item));
+  for (const Yaml::Entry& entry : node.entries) text += fmt::format("{{{}: {}}}", entry.key, text_of(*entry.value));
+  return text;
+}
+
 class WorkloadReader {
  public:
-  WorkloadReader(const Yaml& node, const std::string& folder) : node_(node), folder_(folder) {}
+  WorkloadReader(const Yaml& node, const std::string& folder, const Subject& subject)
+      : node_(node), folder_(folder), subject_(subject) {}
+
+  // What makes two workloads of equal options: all that is not in them, its name and its weight apart.
+  std::string common_text() const {
+    constexpr std::array elsewhere = {"name", "weight", "network", "batch", "precision", "step", "lowering"};
+    std::string text;
+    for (const Yaml::Entry& entry : node_.entries) {
+      if (std::ranges::find(elsewhere, entry.key) == elsewhere.end())
+        text += fmt::format("{}: {}\n", entry.key, text_of(*entry.value));
+    }
+    return text;
+  }
 
   Expected<std::vector<Workload>> read() {
     MONET_RETURN_IF_ERROR(check_keys_of(node_, "a workload", workload_keys()));
@@ -159,14 +186,12 @@ class WorkloadReader {
   }
 
   Expected<std::vector<std::string>> read_networks() const {
+    if (!subject_.network.empty()) return std::vector<std::string>{subject_.network};
     if (node_.find("network") == nullptr) {
       return error_at(node_.place, "a workload without a network", "write network: resnet18, or an ONNX file");
     }
     MONET_TRY(std::vector<std::string> networks, read_texts("network"));
-    for (std::string& network : networks) {
-      const std::filesystem::path path = network;
-      if (!is_builtin(network) && path.is_relative()) network = (std::filesystem::path(folder_) / path).string();
-    }
+    for (std::string& network : networks) network = network_at(network, folder_);
     return networks;
   }
 
@@ -182,6 +207,7 @@ class WorkloadReader {
   }
 
   Expected<std::vector<std::optional<std::int64_t>>> read_batches() const {
+    if (subject_.batch) return std::vector<std::optional<std::int64_t>>{subject_.batch};
     std::vector<std::optional<std::int64_t>> batches;
     const Yaml* node = node_.find("batch");
     if (node == nullptr) return std::vector<std::optional<std::int64_t>>{std::nullopt};
@@ -228,31 +254,75 @@ class WorkloadReader {
 
   const Yaml& node_;
   const std::string& folder_;
+  const Subject& subject_;
   Workload common_;
+};
+
+// All workloads of a space, each under a name of its own.
+class WorkloadList {
+ public:
+  explicit WorkloadList(const Subject& subject) : replaced_(!subject.network.empty() || subject.batch) {}
+
+  Status add(Workload workload, const std::string& common, const Place& place) {
+    if (all_.size() == most_workloads)
+      return error_at(place, fmt::format("more than {} workloads", most_workloads), "give shorter lists");
+    if (replaced_) {
+      const TrainOptions& train = workload.options.train;
+      const auto [known, is_new] =
+          seen_.emplace(fmt::format("{}\n{}\n{}\n{}\n{}\n{}", workload.network.name(), train.batch.value_or(0),
+                                    train.precision, workload.options.inference, workload.options.lowering, common),
+                        all_.size());
+      if (!is_new) {
+        all_[known->second].weight += workload.weight;
+        return Done{};
+      }
+      if (has(workload.name) && train.batch) workload.name += fmt::format("-b{}", *train.batch);
+    }
+    if (has(workload.name)) {
+      return error_at(place, fmt::format("two workloads have the name '{}'", workload.name),
+                      "give one of them another: name: …");
+    }
+    all_.push_back(std::move(workload));
+    return Done{};
+  }
+
+  std::vector<Workload> take() { return std::move(all_); }
+
+ private:
+  bool has(const std::string& name) const { return std::ranges::find(all_, name, &Workload::name) != all_.end(); }
+
+  bool replaced_;
+  std::vector<Workload> all_;
+  std::map<std::string, std::size_t> seen_;
 };
 
 }  // namespace
 
-Expected<std::vector<Workload>> read_workloads(const Yaml& node, const std::string& folder) {
+Expected<std::vector<Workload>> read_workloads(const Yaml& node, const std::string& folder, const Subject& subject) {
   if (!node.is_list() || node.items.empty()) {
     return error_at(node.place, "'workloads' is no list of workloads",
                     "write a line for each: - {network: resnet18, batch: 4}");
   }
-  std::vector<Workload> all;
+  WorkloadList all(subject);
   for (const YamlPtr& item : node.items) {
-    MONET_TRY(std::vector<Workload> some, WorkloadReader(*item, folder).read());
-    for (Workload& workload : some) {
-      if (all.size() == most_workloads) {
-        return error_at(item->place, fmt::format("more than {} workloads", most_workloads), "give shorter lists");
-      }
-      if (std::ranges::find(all, workload.name, &Workload::name) != all.end()) {
-        return error_at(item->place, fmt::format("two workloads have the name '{}'", workload.name),
-                        "give one of them another: name: …");
-      }
-      all.push_back(std::move(workload));
-    }
+    WorkloadReader reader(*item, folder, subject);
+    MONET_TRY(std::vector<Workload> some, reader.read());
+    const std::string common = reader.common_text();
+    for (Workload& workload : some) MONET_RETURN_IF_ERROR(all.add(std::move(workload), common, item->place));
   }
-  return all;
+  return all.take();
+}
+
+Expected<Subject> read_subject(const Yaml& root, const std::string& folder) {
+  Subject subject;
+  if (const Yaml* network = root.find("network")) {
+    MONET_TRY(const std::string name, read_word(*network, "'network'", longest_path));
+    subject.network = network_at(name, folder);
+  }
+  if (const Yaml* batch = root.find("batch")) {
+    MONET_TRY(subject.batch, read_whole(*batch, "'batch'", 1, largest_size));
+  }
+  return subject;
 }
 
 }  // namespace monet::explore
