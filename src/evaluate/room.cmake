@@ -106,6 +106,7 @@ monet_room(evaluate
   schedule/bookings.cpp
   schedule/fetches.cpp
   schedule/homes.cpp
+  schedule/listeners.cpp
   schedule/operands.cpp
   schedule/order.cpp
   schedule/paging.cpp

@@ -11,7 +11,7 @@ Fetches::Fetches(const ScheduleInput& input, const TilePlaces& places, Readers& 
     : in_(input),
       machine_(input.machine),
       places_(places),
-      readers_(readers),
+      listeners_(input.tiles, places, readers),
       homes_(homes),
       transfers_(transfers),
       residency_(residency),
@@ -42,16 +42,16 @@ Expected<std::uint32_t> Fetches::fetch(const Placing& now, BufferId buffer, Memo
     return copy;
   }
   Moment earliest = later(there, room);
-  listeners_.clear();
+  listening_.clear();
   find_listeners(now, wanted, memory, from, source.route, earliest);
   // Nobody listens to the bus: links beside it may be free sooner.
-  if (from_core && listeners_.empty()) {
+  if (from_core && listening_.empty()) {
     source.route = transfers_.sooner(source.route, from, memory, 8.0 * static_cast<double>(bytes), earliest.at);
   }
   const Moment ready = transfers_.move(buffer, bytes, from, memory, source.route, kind, earliest);
   const ScheduledTransfer carrier = transfers_.last();
   comes(copy, carrier.start, ready);
-  for (const auto& [listener, route] : listeners_) {
+  for (const auto& [listener, route] : listening_) {
     comes(listener, carrier.start, transfers_.listen(carrier, residency_[listener].memory, route, kind));
   }
   if (from_core) residency_[source.copy].keep_until(ready);
@@ -109,37 +109,22 @@ void Fetches::find_listeners(const Placing& now, const Wanted& wanted, MemoryId 
   if (!machine_.has_bus(route)) return;
   const BufferId buffer = wanted.buffer;
   const std::int64_t bytes = wanted.bytes;
-  const std::int64_t whole = in_.tiles.buffers[buffer.index()].bytes;
   const auto is_common = [&](const TileRead& read) {
     const ReadPart& part = in_.tiles.part(read);
     return read.buffer == buffer && part.input == wanted.input && places_.is_common(now.tile, part);
   };
   if (wanted.group != none && std::ranges::none_of(in_.tiles.reads_of(now.tile), is_common)) return;
-  const auto wants_it = [&](TileId tile, const TileRead& read) {
-    const ReadPart& part = in_.tiles.part(read);
-    if (wanted.group == none) return part.group_bytes >= whole;
-    return part.input == wanted.input && part.group_bytes < whole && places_.group_of(tile, part) == wanted.group;
-  };
   const double latest = earliest.at + 8.0 * static_cast<double>(bytes) / machine_.routes()[route].bits_per_cycle;
-  const NodeId node = in_.tiles.node[now.tile.index()];
-  for (std::uint32_t reader : readers_.to_come(buffer)) {
-    const TileId other(reader);
-    if (in_.tiles.node[other.index()] != node) break;
-    if (readers_.is_placed(other) || other == now.tile) continue;
-    for (const TileRead& read : in_.tiles.reads_of(other)) {
-      if (read.buffer != buffer || places_.streams(other, read)) continue;
-      const MemoryId to = places_.memory_for(other, read);
-      if (to == memory || !wants_it(other, read)) continue;
-      if (residency_.find(buffer, to, wanted.group, wanted.input) != none) continue;
-      const std::uint32_t way = machine_.route(from, to);
-      if (way == no_route || !machine_.has_bus(way) || !transfers_.same_way(route, way, to)) continue;
-      const std::optional<Moment> free = residency_.find_room(to, bytes, latest);
-      if (!free) continue;
-      earliest = later(earliest, *free);
-      const std::uint32_t copy = residency_.add(now, buffer, to, bytes, wanted.group, wanted.input);
-      residency_[copy].pinned = {};
-      listeners_.emplace_back(copy, way);
-    }
+  for (const Listener& other : listeners_.of(now.tile, buffer, wanted.group, wanted.input, memory)) {
+    if (residency_.find(buffer, other.memory, wanted.group, wanted.input) != none) continue;
+    const std::uint32_t way = machine_.route(from, other.memory);
+    if (way == no_route || !machine_.has_bus(way) || !transfers_.same_way(route, way, other.memory)) continue;
+    const std::optional<Moment> free = residency_.find_room(other.memory, bytes, latest);
+    if (!free) continue;
+    earliest = later(earliest, *free);
+    const std::uint32_t copy = residency_.add(now, buffer, other.memory, bytes, wanted.group, wanted.input);
+    residency_[copy].pinned = {};
+    listening_.emplace_back(copy, way);
   }
 }
 

@@ -1,6 +1,7 @@
 // Brings buffers to where a tile wants them: from home, or from the core that could send them first.
 #pragma once
 
+#include "evaluate/schedule/listeners.h"
 #include "evaluate/schedule/paging.h"
 
 #include <cstdint>
@@ -50,13 +51,13 @@ class Fetches {
   const ScheduleInput& in_;
   RoutedMachine& machine_;
   const TilePlaces& places_;
-  Readers& readers_;
+  Listeners listeners_;
   Homes& homes_;
   Transfers& transfers_;
   Residency& residency_;
   Paging& paging_;
   std::vector<Stay>& stays_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> listeners_;  // copies, and the routes to them
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> listening_;  // copies, and the routes to them
   std::vector<Stay> visits_;                                        // of the tile that is being placed
 };
 

@@ -3,9 +3,7 @@
 namespace monet::scheduling {
 
 Readers::Readers(const Graph& graph, const TileGraph& tiles, const TilePlaces& places)
-    : tiles_(tiles),
-      places_(places),
-      first_(tiles.buffers.size() + 1, 0),
+    : first_(tiles.buffers.size() + 1, 0),
       tile_(tiles.reads.size()),
       into_(tiles.reads.size()),
       placed_(tiles.tiles(), false),
@@ -17,7 +15,11 @@ Readers::Readers(const Graph& graph, const TileGraph& tiles, const TilePlaces& p
     const bool forward = graph[tiles.node[t]].phase == Phase::forward;
     for (const TileRead& read : tiles.reads_of(TileId(t))) {
       const std::size_t b = read.buffer.index();
-      into_[next_[b]] = {places.streams(TileId(t), read) ? MemoryId() : places.memory_for(TileId(t), read), read.part};
+      const ReadPart& part = tiles.part(read);
+      const bool streams = places.streams(TileId(t), read);
+      into_[next_[b]] = {.memory = streams ? MemoryId() : places.memory_for(TileId(t), read),
+                         .group = streams ? none : places.group_of(TileId(t), part),
+                         .input = part.input};
       tile_[next_[b]++] = static_cast<std::uint32_t>(t);
       ++left_[b].all;
       if (forward) ++left_[b].in_forward;
@@ -30,8 +32,7 @@ std::uint32_t Readers::to_come_in(BufferId buffer, MemoryId memory, std::uint32_
   std::uint32_t count = 0;
   for (std::uint32_t i = first_to_come(buffer); i < first_[buffer.index() + 1]; ++i) {
     if (into_[i].memory != memory || placed_[tile_[i]]) continue;
-    const ReadPart& part = tiles_.parts[into_[i].part];
-    if (group == none || (part.input == input && places_.group_of(TileId(tile_[i]), part) == group)) ++count;
+    if (group == none || (into_[i].input == input && into_[i].group == group)) ++count;
   }
   return count;
 }

@@ -52,14 +52,13 @@ class Readers {
   }
 
   struct Into {
-    MemoryId memory;         // of the core; not valid: it streams
-    std::uint32_t part = 0;  // in TileGraph::parts
+    MemoryId memory;  // of the core; not valid: it streams
+    std::uint32_t group = none;
+    std::uint8_t input = 0;
   };
   struct Left {
     std::uint32_t all = 0, in_forward = 0;
   };
-  const TileGraph& tiles_;
-  const TilePlaces& places_;
   std::vector<std::uint32_t> first_, next_;  // by buffer: in tile_
   std::vector<std::uint32_t> tile_;
   std::vector<Into> into_;  // as tile_
