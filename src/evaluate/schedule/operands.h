@@ -27,9 +27,8 @@ class Operands {
   // The whole buffer, or the part of it that the tile reads, where it reads it; none: it is not there.
   std::uint32_t find(TileId tile, const TileRead& read) const {
     const MemoryId memory = places_.memory_for(tile, read);
-    for (std::uint32_t c = residency_.first(read.buffer); c != none; c = residency_[c].next) {
+    for (std::uint32_t c = residency_.first(read.buffer, memory); c != none; c = residency_[c].next_here) {
       const Copy& copy = residency_[c];
-      if (copy.memory != memory) continue;
       if (only_parts_ && copy.bytes > tiles_.part(read).group_bytes) continue;
       if (copy.group == none) return c;
       const ReadPart& part = tiles_.part(read);

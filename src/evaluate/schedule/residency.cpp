@@ -44,6 +44,9 @@ std::uint32_t Residency::add(const Placing& now, BufferId buffer, MemoryId memor
   copy.bytes = bytes;
   copy.readers = readers_.to_come_in(buffer, memory, group, input);
   copy.next = first_[buffer.index()];
+  if (copy.next != none) copies_[copy.next].previous = id;
+  copy.next_here = index_.find(buffer, memory);
+  index_.set(buffer, memory, id);
   copy.place = static_cast<std::uint32_t>(held_[memory.index()].size());
   copy.stay = static_cast<std::uint32_t>(stays_.size());
   first_[buffer.index()] = id;
@@ -61,10 +64,24 @@ void Residency::release(std::uint32_t id) {
   copies_[held.back()].place = copy.place;
   held[copy.place] = held.back();
   held.pop_back();
-  std::uint32_t* link = &first_[copy.buffer.index()];
-  while (*link != id) link = &copies_[*link].next;
-  *link = copy.next;
+  if (copy.next != none) copies_[copy.next].previous = copy.previous;
+  (copy.previous == none ? first_[copy.buffer.index()] : copies_[copy.previous].next) = copy.next;
+  leave_index(id);
   free_copies_.push_back(id);
+}
+
+void Residency::leave_index(std::uint32_t id) {
+  const Copy& copy = copies_[id];
+  const std::uint32_t head = index_.find(copy.buffer, copy.memory);
+  if (head != id) {
+    std::uint32_t before = head;
+    while (copies_[before].next_here != id) before = copies_[before].next_here;
+    copies_[before].next_here = copy.next_here;
+  } else if (copy.next_here != none) {
+    index_.set(copy.buffer, copy.memory, copy.next_here);
+  } else {
+    index_.erase(copy.buffer, copy.memory);
+  }
 }
 
 void Residency::drop(BufferId buffer, std::uint32_t kept) {

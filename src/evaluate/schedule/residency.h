@@ -2,6 +2,7 @@
 // last leaves; what home does not have is brought there first.
 #pragma once
 
+#include "evaluate/schedule/copy_index.h"
 #include "evaluate/schedule/room.h"
 #include "evaluate/schedule/transfers.h"
 
@@ -17,8 +18,10 @@ struct Copy {
   MemoryId memory;
   std::uint32_t group = none;  // whose part it is; none: all of the buffer
   std::uint8_t input = 0;      // for which of its inputs
-  std::uint32_t next = none;   // of the same buffer
-  std::uint32_t place = 0;     // in the list of what the memory holds
+  std::uint32_t next = none;   // of the same buffer, the one that came before it
+  std::uint32_t previous = none;
+  std::uint32_t next_here = none;  // in the same memory too
+  std::uint32_t place = 0;         // in the list of what the memory holds
   BufferId buffer;
   std::uint32_t readers = 0;  // tiles that will read it here
   TileId pinned;              // by the tile that is being placed
@@ -52,10 +55,12 @@ class Residency {
   const Copy& operator[](std::uint32_t copy) const { return copies_[copy]; }
   // The first copy of a buffer, which leads to the next; none: there is none.
   std::uint32_t first(BufferId buffer) const { return first_[buffer.index()]; }
+  // The first in that memory, which leads to the next there.
+  std::uint32_t first(BufferId buffer, MemoryId memory) const { return index_.find(buffer, memory); }
   // The whole buffer, or that part of it, in that memory; none: it is not there.
   std::uint32_t find(BufferId buffer, MemoryId memory, std::uint32_t group = none, std::uint8_t input = 0) const {
-    for (std::uint32_t c = first(buffer); c != none; c = copies_[c].next) {
-      if (copies_[c].memory == memory && copies_[c].has(group, input)) return c;
+    for (std::uint32_t c = first(buffer, memory); c != none; c = copies_[c].next_here) {
+      if (copies_[c].has(group, input)) return c;
     }
     return none;
   }
@@ -90,6 +95,7 @@ class Residency {
   // What is needed last; what is at home already, if there is a choice.
   std::uint32_t choose_victim(const Placing& now, MemoryId memory);
   bool is_clean(const Copy& copy) const { return !copy.responsible || homes_.has(copy.buffer); }
+  void leave_index(std::uint32_t copy);
   Error too_small(const Placing& now, MemoryId memory, std::int64_t bytes) const;
 
   const ScheduleInput& in_;
@@ -101,6 +107,7 @@ class Residency {
   std::vector<Room> rooms_;                       // by memory
   std::vector<std::vector<std::uint32_t>> held_;  // by memory: copies
   std::vector<std::uint32_t> first_;              // by buffer
+  CopyIndex index_;
   std::vector<Copy> copies_;
   std::vector<std::uint32_t> free_copies_;
 };
