@@ -1,5 +1,5 @@
-// The first copy of a buffer in a memory. A buffer can be in a thousand memories, and few of all pairs have a copy: a
-// table with open addressing, whose gaps are closed when a pair leaves.
+// The first copy of a buffer in a memory, or of a part of it. A buffer can be in a thousand memories, and few of all
+// pairs have a copy: a table with open addressing, whose gaps are closed when a pair leaves.
 #pragma once
 
 #include "evaluate/schedule/moment.h"
@@ -11,23 +11,23 @@ namespace monet::scheduling {
 
 class CopyIndex {
  public:
-  // none: there is none.
-  std::uint32_t find(BufferId buffer, MemoryId memory) const {
-    const std::uint64_t key = key_of(buffer, memory);
+  // `where`: the place of the memory, or the number of the part. none: there is none.
+  std::uint32_t find(BufferId buffer, std::uint32_t where) const {
+    const std::uint64_t key = key_of(buffer, where);
     for (std::size_t i = home_of(key);; i = next(i)) {
       if (slots_[i].key == key) return slots_[i].copy;
       if (slots_[i].key == free_key) return none;
     }
   }
 
-  void set(BufferId buffer, MemoryId memory, std::uint32_t copy) {
+  void set(BufferId buffer, std::uint32_t where, std::uint32_t copy) {
     if (2 * (used_ + 1) > slots_.size()) grow();
-    put({key_of(buffer, memory), copy});
+    put({key_of(buffer, where), copy});
   }
 
   // Which is there.
-  void erase(BufferId buffer, MemoryId memory) {
-    const std::uint64_t key = key_of(buffer, memory);
+  void erase(BufferId buffer, std::uint32_t where) {
+    const std::uint64_t key = key_of(buffer, where);
     std::size_t gap = home_of(key);
     while (slots_[gap].key != key) gap = next(gap);
     // What was pushed behind its own place by others comes nearer.
@@ -47,8 +47,8 @@ class CopyIndex {
     std::uint32_t copy = none;
   };
 
-  static std::uint64_t key_of(BufferId buffer, MemoryId memory) {
-    return std::uint64_t{buffer.index()} << 32 | memory.index();
+  static std::uint64_t key_of(BufferId buffer, std::uint32_t where) {
+    return std::uint64_t{buffer.index()} << 32 | where;
   }
   std::size_t mask() const { return slots_.size() - 1; }
   std::size_t next(std::size_t i) const { return (i + 1) & mask(); }

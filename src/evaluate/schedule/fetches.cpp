@@ -82,23 +82,35 @@ Fetches::Source Fetches::find_sender(const Wanted& wanted, MemoryId memory) {
   const BufferId buffer = wanted.buffer;
   const double bits = 8.0 * static_cast<double>(wanted.bytes);
   const auto can_send = [&](const Copy& copy) { return copy.memory != memory && copy.has(wanted.group, wanted.input); };
-  std::uint32_t best = none;
-  std::size_t senders = 0;
-  for (std::uint32_t c = residency_.first(buffer); c != none; c = residency_[c].next) {
-    if (!can_send(residency_[c])) continue;
-    best = c;
-    ++senders;
-  }
+  const auto end_of = [&](const Copy& copy) {
+    return copy.ready.at + machine_.least_cycles(copy.memory, memory, bits);
+  };
+  std::uint32_t best = none, last = none;
   double best_end = never;
-  for (std::uint32_t c = senders > 1 ? residency_.first(buffer) : none; c != none; c = residency_[c].next) {
+  // Of the part and of the whole, the latest first.
+  std::uint32_t part = wanted.group == none ? none : residency_.first_alike(buffer, wanted.group);
+  std::uint32_t whole = residency_.first_alike(buffer, none);
+  while (part != none || whole != none) {
+    const bool from_part = whole == none || (part != none && residency_.is_older(whole, part));
+    std::uint32_t& at = from_part ? part : whole;
+    const std::uint32_t c = at;
     const Copy& copy = residency_[c];
+    at = copy.next_alike;
     if (!can_send(copy)) continue;
-    const double end = copy.ready.at + machine_.least_cycles(copy.memory, memory, bits);
+    if (last == none) {
+      best = last = c;  // the only one is taken as it is
+      continue;
+    }
+    if (last == best) best_end = end_of(residency_[best]);
+    last = c;
+    if (copy.ready.at >= best_end) continue;
+    const double end = end_of(copy);
     if (end < best_end) {
       best = c;
       best_end = end;
     }
   }
+  if (best != last && best_end == never) best = last;
   if (best == none) return {};
   const std::uint32_t route = machine_.route(residency_[best].memory, memory);
   return route == no_route ? Source{} : Source{.copy = best, .route = route};

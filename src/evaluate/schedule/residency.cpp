@@ -43,13 +43,9 @@ std::uint32_t Residency::add(const Placing& now, BufferId buffer, MemoryId memor
   copy.pinned = now.tile;
   copy.bytes = bytes;
   copy.readers = readers_.to_come_in(buffer, memory, group, input);
-  copy.next = first_[buffer.index()];
-  if (copy.next != none) copies_[copy.next].previous = id;
-  copy.next_here = index_.find(buffer, memory);
-  index_.set(buffer, memory, id);
   copy.place = static_cast<std::uint32_t>(held_[memory.index()].size());
   copy.stay = static_cast<std::uint32_t>(stays_.size());
-  first_[buffer.index()] = id;
+  link(id);
   held_[memory.index()].push_back(id);
   stays_.push_back({.start = 0, .end = never, .bytes = bytes, .buffer = buffer, .tile = {}, .memory = memory});
   return id;
@@ -64,23 +60,49 @@ void Residency::release(std::uint32_t id) {
   copies_[held.back()].place = copy.place;
   held[copy.place] = held.back();
   held.pop_back();
-  if (copy.next != none) copies_[copy.next].previous = copy.previous;
-  (copy.previous == none ? first_[copy.buffer.index()] : copies_[copy.previous].next) = copy.next;
-  leave_index(id);
+  unlink(id);
   free_copies_.push_back(id);
 }
 
-void Residency::leave_index(std::uint32_t id) {
+void Residency::link(std::uint32_t id) {
+  Copy& copy = copies_[id];
+  const auto memory = static_cast<std::uint32_t>(copy.memory.index());
+  std::uint32_t& first = first_[copy.buffer.index()];
+  copy.next = first;
+  if (copy.next != none) copies_[copy.next].previous = id;
+  first = id;
+  copy.next_here = here_.find(copy.buffer, memory);
+  here_.set(copy.buffer, memory, id);
+  copy.next_alike = alike_.find(copy.buffer, copy.group);
+  if (copy.next_alike != none) copies_[copy.next_alike].previous_alike = id;
+  alike_.set(copy.buffer, copy.group, id);
+}
+
+void Residency::unlink(std::uint32_t id) {
   const Copy& copy = copies_[id];
-  const std::uint32_t head = index_.find(copy.buffer, copy.memory);
-  if (head != id) {
-    std::uint32_t before = head;
+  const auto memory = static_cast<std::uint32_t>(copy.memory.index());
+  const auto set_first = [&](CopyIndex& index, std::uint32_t where, std::uint32_t first) {
+    if (first == none) {
+      index.erase(copy.buffer, where);
+    } else {
+      index.set(copy.buffer, where, first);
+    }
+  };
+  if (copy.next != none) copies_[copy.next].previous = copy.previous;
+  (copy.previous == none ? first_[copy.buffer.index()] : copies_[copy.previous].next) = copy.next;
+  if (copy.next_alike != none) copies_[copy.next_alike].previous_alike = copy.previous_alike;
+  if (copy.previous_alike == none) {
+    set_first(alike_, copy.group, copy.next_alike);
+  } else {
+    copies_[copy.previous_alike].next_alike = copy.next_alike;
+  }
+  // Few are in one memory.
+  std::uint32_t before = here_.find(copy.buffer, memory);
+  if (before == id) {
+    set_first(here_, memory, copy.next_here);
+  } else {
     while (copies_[before].next_here != id) before = copies_[before].next_here;
     copies_[before].next_here = copy.next_here;
-  } else if (copy.next_here != none) {
-    index_.set(copy.buffer, copy.memory, copy.next_here);
-  } else {
-    index_.erase(copy.buffer, copy.memory);
   }
 }
 

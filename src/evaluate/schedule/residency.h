@@ -20,8 +20,9 @@ struct Copy {
   std::uint8_t input = 0;      // for which of its inputs
   std::uint32_t next = none;   // of the same buffer, the one that came before it
   std::uint32_t previous = none;
-  std::uint32_t next_here = none;  // in the same memory too
-  std::uint32_t place = 0;         // in the list of what the memory holds
+  std::uint32_t next_here = none;                          // in the same memory too
+  std::uint32_t next_alike = none, previous_alike = none;  // of the same part too
+  std::uint32_t place = 0;                                 // in the list of what the memory holds
   BufferId buffer;
   std::uint32_t readers = 0;  // tiles that will read it here
   TileId pinned;              // by the tile that is being placed
@@ -56,7 +57,13 @@ class Residency {
   // The first copy of a buffer, which leads to the next; none: there is none.
   std::uint32_t first(BufferId buffer) const { return first_[buffer.index()]; }
   // The first in that memory, which leads to the next there.
-  std::uint32_t first(BufferId buffer, MemoryId memory) const { return index_.find(buffer, memory); }
+  std::uint32_t first(BufferId buffer, MemoryId memory) const {
+    return here_.find(buffer, static_cast<std::uint32_t>(memory.index()));
+  }
+  // The first of a part, of whatever input, or of the whole; leads to the next alike. The later, the further in front.
+  std::uint32_t first_alike(BufferId buffer, std::uint32_t group) const { return alike_.find(buffer, group); }
+  // Came into being before the other.
+  bool is_older(std::uint32_t copy, std::uint32_t than) const { return copies_[copy].stay < copies_[than].stay; }
   // The whole buffer, or that part of it, in that memory; none: it is not there.
   std::uint32_t find(BufferId buffer, MemoryId memory, std::uint32_t group = none, std::uint8_t input = 0) const {
     for (std::uint32_t c = first(buffer, memory); c != none; c = copies_[c].next_here) {
@@ -95,7 +102,8 @@ class Residency {
   // What is needed last; what is at home already, if there is a choice.
   std::uint32_t choose_victim(const Placing& now, MemoryId memory);
   bool is_clean(const Copy& copy) const { return !copy.responsible || homes_.has(copy.buffer); }
-  void leave_index(std::uint32_t copy);
+  void link(std::uint32_t copy);
+  void unlink(std::uint32_t copy);
   Error too_small(const Placing& now, MemoryId memory, std::int64_t bytes) const;
 
   const ScheduleInput& in_;
@@ -107,7 +115,7 @@ class Residency {
   std::vector<Room> rooms_;                       // by memory
   std::vector<std::vector<std::uint32_t>> held_;  // by memory: copies
   std::vector<std::uint32_t> first_;              // by buffer
-  CopyIndex index_;
+  CopyIndex here_, alike_;                        // by memory, by part
   std::vector<Copy> copies_;
   std::vector<std::uint32_t> free_copies_;
 };
