@@ -16,7 +16,7 @@ from monet.errors import Error, MissingPackage
 from monet.exploration import Exploration, explore, spaces
 from monet.explorer import Explorer, run_batch
 from monet.machine import Hardware, hardware, presets
-from monet.network import Network, Step, load
+from monet.network import Network, Step, load, networks
 from monet.precision import PrecisionComparison, Simulation, compare_precisions, formats, recipes, simulate
 from monet.result import Result, evaluate
 from monet.search import Checkpointing, Fusion, Optimization, SearchedPlan, checkpoint, fuse, optimize
@@ -55,6 +55,7 @@ __all__ = [
     "fuse",
     "hardware",
     "load",
+    "networks",
     "optimize",
     "pack",
     "presets",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -191,6 +192,13 @@ def _inspected(network: _core.Network, batch: int | None, dimensions: Mapping[st
             place=network.name,
             advice="sizes are whole numbers, as in batch=8, dimensions={'sequence': 128}",
         ) from None
+
+
+def networks(only: str = "") -> list[dict[str, Any]]:
+    """The networks that come with the library, or one of them: name, description, parameters, forward MACs, operators,
+    and the sizes that it takes as in "gpt2:layers=2,width=384"."""
+    known: list[dict[str, Any]] = json.loads(_core.list_networks(only))["networks"]
+    return known
 
 
 def load(

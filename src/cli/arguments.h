@@ -12,6 +12,7 @@
 namespace monet::cli {
 
 void add_inspect(CLI::App& app, InspectCommand& command);
+void add_networks(CLI::App& app, NetworksCommand& command);
 void add_train(CLI::App& app, TrainCommand& command);
 void add_hardware(CLI::App& app, HardwareCommands& commands);
 void add_map(CLI::App& app, MapCommand& command);

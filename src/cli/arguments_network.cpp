@@ -37,6 +37,18 @@ void add_inspect(CLI::App& app, InspectCommand& command) {
       network_help());
 }
 
+void add_networks(CLI::App& app, NetworksCommand& command) {
+  CLI::App* networks = app.add_subcommand("networks", "the networks that come with the program, and their sizes");
+  networks->add_option("NAME", command.name, "this one alone, with what each of its sizes means")
+      ->check(name_or_file(Offer::networks));
+  add_common(*networks, command.common);
+  networks->footer(
+      "Examples:\n"
+      "  monet networks\n"
+      "  monet networks gpt2\n"
+      "  monet networks --json > networks.json");
+}
+
 void add_precision(CLI::App& command, TrainOptions& options, bool widths) {
   std::vector<std::string> words = training::recipe_names();
   std::string help = fmt::format("which numbers it is made of: a recipe ({}), or the file of one (docs/precision.md)",

@@ -4,7 +4,6 @@
 #include "base/try.h"
 #include "cli/paint.h"
 #include "cli/terminal.h"
-#include "networks/builtin.h"
 
 #include <fmt/format.h>
 
@@ -96,15 +95,7 @@ int print_help(const std::string& text) { return write_out(has_color(Stream::out
 int print_file(const std::string& text) { return write_out(text); }
 
 std::string network_help() {
-  std::string text = "Built-in networks, with the options each takes (NAME:OPTION=NUMBER,...):\n";
-  for (const BuiltinInfo& info : builtin_networks()) {
-    text += fmt::format("  {:<22} {}\n", info.name, info.description);
-    std::string options;
-    for (const OptionInfo& option : info.options)
-      options += fmt::format("{}{}={}", options.empty() ? "" : ",", option.name, option.default_value);
-    text += fmt::format("  {:<22} {}\n", "", options);
-  }
-  return text;
+  return "monet networks lists the built-in networks and the sizes that each takes (NAME:SIZE=NUMBER,...).\n";
 }
 
 }  // namespace monet::cli

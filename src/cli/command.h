@@ -50,6 +50,11 @@ struct InspectCommand {
   bool layers = false;
 };
 
+struct NetworksCommand {
+  CommonOptions common;
+  std::string name;  // empty: all
+};
+
 struct TrainCommand {
   CommonOptions common;
   std::string model;
@@ -245,6 +250,7 @@ struct ValidateCommand {
 
 // Each command gives the exit status: 0 done, 1 the user's input is wrong, 2 no feasible answer, 3 a defect of ours.
 int run(const InspectCommand& command);
+int run(const NetworksCommand& command);
 int run(const TrainCommand& command);
 int run(const HardwareCommands& commands);
 int run(const HardwareListCommand& command);
@@ -286,7 +292,7 @@ int print_json(const std::string& json);
 int print_help(const std::string& text);
 // As it is: what another program reads.
 int print_file(const std::string& text);
-// The built-in networks and their options, for help.
+// Where help is about networks: which are built in.
 std::string network_help();
 
 }  // namespace monet::cli

@@ -43,23 +43,15 @@ Command command(const char* group, void (*add)(CLI::App&, Arguments&)) {
 // In the order of the help.
 const std::vector<Command>& all_commands() {
   static const std::vector<Command> all = {
-      command(look, add_inspect),
-      command(look, add_train),
-      command(look, add_hardware),
-      command(look, add_precisions),
-      command(look, add_collective),
-      command(time, add_evaluate),
-      command(time, add_map),
-      command(better, add_fuse),
-      command(better, add_checkpoint),
-      command(better, add_optimize),
-      command(build, add_explore),
-      command(read_results, add_report),
-      command(read_results, add_compare),
-      command(read_results, add_serve),
-      command(bare, add_pack),
-      command(bare, add_remat),
-      command(trust, add_validate),
+      command(look, add_inspect),        command(look, add_networks),
+      command(look, add_train),          command(look, add_hardware),
+      command(look, add_precisions),     command(look, add_collective),
+      command(time, add_evaluate),       command(time, add_map),
+      command(better, add_fuse),         command(better, add_checkpoint),
+      command(better, add_optimize),     command(build, add_explore),
+      command(read_results, add_report), command(read_results, add_compare),
+      command(read_results, add_serve),  command(bare, add_pack),
+      command(bare, add_remat),          command(trust, add_validate),
       command(trust, add_calibrate),
   };
   return all;

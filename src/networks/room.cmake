@@ -18,6 +18,7 @@ monet_room(networks
   mobilenet.cpp
   nemotron.cpp
   network.cpp
+  list.cpp
   open.cpp
   options.cpp
   pets.cpp

@@ -12,6 +12,7 @@ monet_room(present
   json/hardware.cpp
   json/inspection.cpp
   json/mapping.cpp
+  json/networks.cpp
   json/reach.cpp
   json/simulation.cpp
   json/training.cpp
@@ -43,6 +44,7 @@ monet_room(present
   text/layout.cpp
   text/mapping.cpp
   text/mapping_kernels.cpp
+  text/networks.cpp
   text/optimization.cpp
   text/packing.cpp
   text/precision.cpp

@@ -2,6 +2,7 @@
 
 #include <monet/evaluate.h>
 #include <monet/inspect.h>
+#include <monet/networks.h>
 #include <monet/train.h>
 
 #include <nanobind/stl/optional.h>
@@ -26,6 +27,16 @@ void bind_network(nb::module_& module) {
       },
       nb::arg("network"), nb::arg("batch").none(), nb::arg("dimensions"), nb::arg("layers"),
       "What a network is, as `monet inspect --json` prints it.");
+  module.def(
+      "list_networks",
+      [](const std::string& only) {
+        return without_lock([&]() -> Expected<std::string> {
+          auto networks = list_networks(only);
+          if (!networks) return std::move(networks).error();
+          return to_json(*networks);
+        });
+      },
+      nb::arg("only"));
   nb::class_<Training>(module, "Training", "A training step.")
       .def(
           "to_json",

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from commands import fails, is_mistake, run_command
 
-COMMANDS = ["inspect", "train", "hardware", "hardware list", "hardware show", "hardware check", "hardware import",
+COMMANDS = ["inspect", "networks", "train", "hardware", "hardware list", "hardware show", "hardware check", "hardware import",
             "precision", "precision list", "precision show", "precision compare", "collective",
             "evaluate", "map", "fuse", "checkpoint", "optimize", "explore", "report", "compare", "pack", "remat", "validate", "calibrate", "reference",
             "completion"]  # fmt: skip

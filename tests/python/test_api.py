@@ -81,6 +81,13 @@ def test_networks(run) -> None:
     assert "resnet18" in repr(network)
 
 
+def test_built_in_networks(run) -> None:
+    assert monet.networks() == run("networks")["networks"]
+    assert [network["name"] for network in monet.networks("gpt2")] == ["gpt2"]
+    with pytest.raises(monet.Error, match="did you mean 'gpt2'"):
+        monet.networks("gpt3")
+
+
 def test_arguments_win_over_those_of_the_network() -> None:
     assert monet.evaluate(monet.load("mlp-robotics", batch=2), "edge_tpu", batch=4).batch == 4
 
