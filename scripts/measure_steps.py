@@ -161,7 +161,16 @@ UNSEEN = {
     "tabular": (tabular, (300,), [(256, "fp32"), (4096, "fp32"), (256, "bf16"), (8192, "bf16"), (1024, "tf32"), (1024, "amp")]),
     "segmenter": (Segmenter, (3, 160, 160), [(2, "fp32"), (16, "fp32"), (4, "bf16"), (32, "bf16"), (8, "tf32"), (8, "amp")]),
 }
-SETS = {"known": KNOWN, "unseen": UNSEEN}
+SHORT = [(16, "fp32"), (128, "bf16"), (32, "tf32"), (48, "amp")]
+# Measured after everything else, once.
+LATER = {
+    "efficientnet_b0": (vision("efficientnet_b0"), IMAGE, SHORT),
+    "regnet_x_800mf": (vision("regnet_x_800mf"), IMAGE, SHORT),
+    "vgg13_bn": (vision("vgg13_bn"), IMAGE, SHORT),
+    "mnasnet1_0": (vision("mnasnet1_0"), IMAGE, SHORT),
+    "inception_v3": (vision("inception_v3", aux_logits=False, init_weights=False), (3, 299, 299), SHORT),
+}
+SETS = {"known": KNOWN, "unseen": UNSEEN, "later": LATER}
 OPTIMIZERS = ("adam", "adamw", "momentum")
 TOKENS = ("text_classifier",)
 

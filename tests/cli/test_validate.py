@@ -77,6 +77,14 @@ def test_expected_errors_are_those_of_networks_nobody_looked_at(validate, data) 
             assert float(value) == pytest.approx(sum(errors) / len(errors), abs=0.0501), quantity
 
 
+def test_networks_measured_after_everything_else(validate, data) -> None:
+    """Within what was asked of networks never seen: 6 % of latency, 10 % of energy; of memory one workspace is missed by far."""
+    rows = [row for row in rows_of(validate("h200", "--data", data / "later", "--json")) if row["counts"]]
+    for quantity, most in (("step ms", 6), ("step mJ", 10), ("peak bytes", 3)):
+        errors = [abs(row["error_percent"]) for row in rows if row["quantity"] == quantity]
+        assert len(errors) == 20 and sum(errors) / len(errors) < most, quantity
+
+
 def test_h200_compiled(validate, data, tmp_path) -> None:
     """Every row of the file is a case, of any folder of the same form."""
     header, first, *_ = (data / "groundtruth" / "h200_compiled.csv").read_text().splitlines()
