@@ -74,6 +74,8 @@ class StepRequest:
     order: str
     transfers: str
     off_chip: bool
+    home: str
+    epoch: int
     zigzag: bool
     check: bool
     compare: bool

@@ -63,6 +63,8 @@ void add_schedule_options(CLI::App& command, MachineNames& on, StepRequest& opti
       ->check(one_of({"direct", "memory"}));
   group.flag("--off-chip", options.off_chip,
              "every operator reads from and writes to off-chip memory, as the published flow does");
+  group.add("--home", options.home,
+            "storage in which data are at home: they come to the memory of the cores in parts, and go back", "STORAGE");
   group.flag("--zigzag", options.zigzag,
              "costs by the rules of ZigZag 3.8.5 and Stream, their known defects included, in 8 bits, off chip");
   group.off("--no-check", options.check, "leave out the independent check of the schedule");
@@ -96,6 +98,11 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   const OptionGroup schedule(*evaluate, schedule_group);
   schedule.off("--no-compare", command.options.compare, "leave out inference, to compare with");
   schedule.off("--no-pack", command.options.pack, "leave out addresses: memory is then what is live");
+  evaluate
+      ->add_option("--epoch", command.options.epoch,
+                   "samples of a pass through the data: how many a charge of the battery lasts for")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 50));
   evaluate
       ->add_flag("--suggest", command.suggest,
                  "try other options (numbers, lowering, order, batch) and list those that help, however long it "

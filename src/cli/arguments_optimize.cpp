@@ -49,6 +49,10 @@ void add_checkpoint(CLI::App& app, CheckpointCommand& command) {
   CLI::App* checkpoint = app.add_subcommand(
       "checkpoint", "which saved tensors to keep, recompute or page out, to fit a memory budget at the least cost");
   add_step_on_machine(*checkpoint, command.model, command.on, options.evaluate);
+  checkpoint
+      ->add_option("--home", options.evaluate.home,
+                   "only plans with data at home in this storage: they come to memory in parts, and go back")
+      ->type_name("STORAGE");
   add_budgets(*checkpoint, options.budgets, options.deadline);
   checkpoint->add_option("--objective", options.objective, "latency, energy or edp")
       ->check(one_of({"latency", "energy", "edp"}))
@@ -56,9 +60,9 @@ void add_checkpoint(CLI::App& app, CheckpointCommand& command) {
       ->capture_default_str();
   checkpoint
       ->add_option("--method", options.method,
-                   "search; nsga2, the published genetic search; exact, all plans; milp, an integer program, for small "
-                   "networks")
-      ->check(one_of({"search", "nsga2", "exact", "milp"}))
+                   "search; nsga2, the published genetic search; exact, all plans; milp, an integer program beside the "
+                   "search, for small networks; chen, checkmate, capuchin, dtr: by the rules of their papers")
+      ->check(one_of({"search", "nsga2", "exact", "milp", "chen", "checkmate", "capuchin", "dtr"}))
       ->capture_default_str();
   checkpoint->add_flag("--pareto", options.pareto, "plans for all budgets, from all kept down to the least");
   checkpoint->add_option("--pareto-step", options.pareto_step, "between budgets, of what all kept needs")

@@ -196,6 +196,7 @@ Expected<Optimization> optimize_network(const Network& network, const OptimizeOp
   OptimizeOptions options = given;
   Optimization result{.model = network.name(), .objective = options.function ? "own" : options.objective};
   MONET_TRY(StepOnMachine opened, open_step_on_machine(network, options.evaluate, false));
+  MONET_RETURN_IF_ERROR(home_in_memory(opened.plan));
   describe(opened, result);
   Optimizing optimizing(options, std::move(opened.opened_step), std::move(opened.plan));
   MONET_TRY(result, optimizing.run(std::move(result), std::move(opened.hardware)));

@@ -23,6 +23,8 @@ monet_room(optimize
   fusion/rings.cpp
   fusion/shared_loops.cpp
   joint/joint.cpp
+  memory/bare_step.cpp
+  memory/baselines.cpp
   memory/bound.cpp
   memory/budget.cpp
   memory/exact.cpp
@@ -33,6 +35,7 @@ monet_room(optimize
   memory/search.cpp
   memory/seeds.cpp
   memory/space.cpp
+  memory/stored.cpp
   memory/sweep.cpp
   optimize.cpp
   placement/placement.cpp
