@@ -88,7 +88,7 @@ TEST(StoredHome, AProductThatDoesNotFitMovesEachByteOnce) {
 
 TEST(StoredHome, EveryStepFitsWhateverTheRoom) {
   const Graph graph = test::training_step_of("mlp-robotics:hidden=64", 8);
-  for (const char* ram : {"4 KiB", "32 KiB", "512 KiB"}) {
+  for (const char* ram : {"16 KiB", "64 KiB", "512 KiB"}) {
     const Hardware hardware = small_machine(ram);
     MappingCache cache;
     const MemoryId flash = named(hardware, "flash"), memory = named(hardware, "cpu/ram");
@@ -120,7 +120,7 @@ TEST(StoredHome, EveryStepFitsWhateverTheRoom) {
 TEST(StoredHome, MoreRoomMovesNoMore) {
   const Graph graph = test::training_step_of("mlp-robotics:hidden=64", 8);
   double before = std::numeric_limits<double>::infinity();
-  for (const char* ram : {"4 KiB", "32 KiB", "512 KiB"}) {
+  for (const char* ram : {"16 KiB", "64 KiB", "512 KiB"}) {
     test::MemoryCase example(Graph(graph), small_machine(ram), {.page_static = true});
     const MemoryId memory = named(example.hardware_, "cpu/ram");
     const MemoryGoal goal{.objective = SearchObjective::energy,

@@ -178,7 +178,10 @@ std::uint32_t Residency::choose_victim(const Placing& now, MemoryId memory) {
 }
 
 Error Residency::too_small(const Placing& now, MemoryId memory, std::int64_t bytes) const {
-  for (std::uint32_t id : held_[memory.index()]) bytes += copies_[id].pinned == now.tile ? copies_[id].bytes : 0;
+  bytes = taken(bytes);
+  for (std::uint32_t id : held_[memory.index()]) {
+    bytes += copies_[id].pinned == now.tile ? taken(copies_[id].bytes) : 0;
+  }
   return {.kind = ErrorKind::infeasible,
           .message = fmt::format("a tile of it needs {} bytes of {}, which has {}", bytes,
                                  in_.machine.hardware()[memory].name, rooms_[memory.index()].capacity()),

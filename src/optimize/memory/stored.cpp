@@ -39,17 +39,26 @@ class StoredSearch {
     MONET_RETURN_IF_ERROR(try_shapes());
     if (!best_.found) return StoredAnswer{.best = {}, .priced = priced_, .failure = failure_};
     if (options_.recompute) MONET_RETURN_IF_ERROR(try_recomputing());
+    // With addresses some need more than others, and get by with less room.
     constexpr std::size_t most = 4;
     std::ranges::stable_sort(all_, {}, &Found::value);
     const std::int64_t budget = room_;
-    for (std::size_t i = 0; i < std::min(most, all_.size()); ++i) {
+    StoredAnswer answer;
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < std::min(most, all_.size()) && all_[i].value < best; ++i) {
       room_ = budget;
       pricer_.reset();
       best_ = all_[i];
       MONET_TRY(std::optional<StoredPlan> plan, with_addresses());
-      if (plan) return StoredAnswer{.best = std::move(plan), .priced = priced_, .failure = {}};
+      if (!plan) continue;
+      const double value = goal_.objective(plan->price, plan->peak_bytes);
+      if (value >= best || plan->price.cycles > goal_.deadline_cycles) continue;
+      best = value;
+      answer.best = std::move(plan);
     }
-    return StoredAnswer{.best = {}, .priced = priced_, .failure = failure_};
+    answer.priced = priced_;
+    if (!answer.best) answer.failure = failure_;
+    return answer;
   }
 
  private:
