@@ -49,11 +49,10 @@ struct EvaluateOptions {
   std::string products;               // precision at whose rate fp32 products run: tf32; empty: fp32
   std::string objective = "latency";  // of the mappings: energy, edp
   std::int64_t factors = 6;
-  std::string order;       // overrides the plan's: critical-path, graph, listed
-  std::string transfers;   // overrides the plan's: direct, memory
-  bool off_chip = false;   // every operator reads from and writes to off-chip memory, as the published flow does
-  std::string home;        // overrides the plan's: storage in which data are at home, and come to cores in parts
-  std::int64_t epoch = 0;  // samples of a pass through the data, for what a charge of the battery lasts; 0: not asked
+  std::string order;      // overrides the plan's: critical-path, graph, listed
+  std::string transfers;  // overrides the plan's: direct, memory
+  bool off_chip = false;  // every operator reads from and writes to off-chip memory, as the published flow does
+  std::string home;       // overrides the plan's: storage in which data are at home, and come to cores in parts
   // Costs by the rules of ZigZag 3.8.5 and Stream, defects included, in 8 bits: what they do not know is free, and
   // every operator is alone between off-chip memory and its core.
   bool zigzag = false;
@@ -287,8 +286,6 @@ struct Evaluation {
   double bound_cycles = 0, bound_pj = 0;
   std::string bound_by;
   std::string home;  // storage in which data are at home; empty: the memory that cores work in, or the one above it
-  double battery_j = 0, steps_per_charge = 0;  // of the machine; 0: it has no battery
-  double epochs_per_charge = 0;                // 0: not asked
   double wall_s = 0, map_s = 0, schedule_s = 0, check_s = 0, pack_s = 0;
 
   std::vector<PhaseResult> phases;

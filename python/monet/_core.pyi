@@ -75,7 +75,6 @@ class StepRequest:
     transfers: str
     off_chip: bool
     home: str
-    epoch: int
     zigzag: bool
     check: bool
     compare: bool

@@ -99,11 +99,6 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   schedule.off("--no-compare", command.options.compare, "leave out inference, to compare with");
   schedule.off("--no-pack", command.options.pack, "leave out addresses: memory is then what is live");
   evaluate
-      ->add_option("--epoch", command.options.epoch,
-                   "samples of a pass through the data: how many a charge of the battery lasts for")
-      ->type_name("N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 50));
-  evaluate
       ->add_flag("--suggest", command.suggest,
                  "try other options (numbers, lowering, order, batch) and list those that help, however long it "
                  "takes; a text and a folder do so by themselves where the step has up to 1,000 tiles or launches")

@@ -207,14 +207,14 @@ class Checkpointer {
   }
 
   // With data at home in storage, where the machine has some and weights may be paged.
-  Expected<std::optional<CheckpointPlan>> best_stored(std::int64_t budget) {
+  Expected<std::optional<CheckpointPlan>> best_stored(std::int64_t budget, std::size_t share = 10) {
     std::optional<CheckpointPlan> best;
     if (!options_.page || !options_.page_static || !options_.tensors.empty()) return best;
     MemoryGoal goal = goal_;
     goal.budget_bytes = budget;
     for (const MemoryId storage : homes_in_storage(hardware_)) {
       if (!plan_.home.empty() && plan_.home != hardware_[storage].name) continue;
-      StoredSearchOptions search{.evaluations = std::max<std::size_t>(4, options_.evaluations / 10),
+      StoredSearchOptions search{.evaluations = std::max<std::size_t>(4, options_.evaluations / share),
                                  .recompute = options_.recompute,
                                  .reorder = options_.reorder,
                                  .stop = is_over_};
@@ -286,11 +286,18 @@ class Checkpointer {
     return sweep_stored(result, top);
   }
 
-  // For half, a quarter … of the memory, until nothing fits; plans that are no better for more memory are left out.
+  // From where plans in memory begin to page, for half, a quarter … of it, until nothing fits; plans that are no better
+  // for more memory are left out.
   Status sweep_stored(Checkpointing& result, std::int64_t top) {
+    constexpr std::size_t share = 100;  // of the plans that may be priced, for each
     std::vector<CheckpointPlan> all = std::move(result.plans);
-    for (std::int64_t budget = top; budget > 0 && !is_over_(); budget /= 2) {
-      MONET_TRY(std::optional<CheckpointPlan> plan, best_stored(budget));
+    std::int64_t first = all.empty() ? top : 0;
+    for (const CheckpointPlan& plan : all) {
+      first = std::max(first, plan.paged.empty() ? plan.peak_bytes / 2 : plan.budget_bytes);
+      if (plan.paged.empty()) break;
+    }
+    for (std::int64_t budget = first; budget > 0 && !is_over_(); budget /= 2) {
+      MONET_TRY(std::optional<CheckpointPlan> plan, best_stored(budget, share));
       if (!plan) break;
       all.push_back(*std::move(plan));
     }
@@ -298,8 +305,10 @@ class Checkpointer {
     std::ranges::stable_sort(all, {}, &CheckpointPlan::peak_bytes);
     result.plans.clear();
     for (CheckpointPlan& plan : all) {
-      const bool better = result.plans.empty() || value_of_plan(plan) < value_of_plan(result.plans.back());
-      if (better) result.plans.push_back(std::move(plan));
+      const double before =
+          result.plans.empty() ? std::numeric_limits<double>::infinity() : value_of_plan(result.plans.back());
+      const double value = value_of_plan(plan);
+      if (plan.home.empty() ? value <= before : value < before) result.plans.push_back(std::move(plan));
     }
     result.feasible = true;
     return Done{};
@@ -391,6 +400,7 @@ class Checkpointer {
     }
     if (best) return add_plan(result, *best, goal_.budget_bytes);
     result.feasible = false;
+    result.notes.push_back("no other plans were looked at: --method search does");
     if (!least) {
       result.notes.push_back(fmt::format("the rule of '{}' finds no plan", options_.method));
       least = space_->all_kept();

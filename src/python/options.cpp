@@ -84,7 +84,6 @@ void bind_options(nb::module_& module) {
       .def_rw("transfers", &StepRequest::transfers)
       .def_rw("off_chip", &StepRequest::off_chip)
       .def_rw("home", &StepRequest::home)
-      .def_rw("epoch", &StepRequest::epoch)
       .def_rw("zigzag", &StepRequest::zigzag)
       .def_rw("lowering", &StepRequest::lowering)
       .def_rw("check", &StepRequest::check)
