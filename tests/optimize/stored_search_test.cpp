@@ -125,7 +125,8 @@ TEST(StoredHome, MoreRoomMovesNoMore) {
     const MemoryId memory = named(example.hardware_, "cpu/ram");
     const MemoryGoal goal{.objective = SearchObjective::energy,
                           .budget_bytes = example.hardware_[memory].size_bits / 8};
-    const auto answer = search_stored(example.prices_->input(), goal, named(example.hardware_, "flash"), {});
+    const auto answer =
+        search_stored(example.prices_->input(), goal, named(example.hardware_, "flash"), {.evaluations = 12});
     ASSERT_TRUE(answer.has_value()) << answer.error().text();
     ASSERT_TRUE(answer->best.has_value()) << answer->failure;
     EXPECT_LE(answer->best->peak_bytes, goal.budget_bytes);

@@ -65,6 +65,10 @@ class Rematerializer {
     here_[node] = made_[node] = true;
     touched_[node] = clock_;
     sequence_.emplace_back(node);
+    // What came back for this run alone goes again.
+    for (const remat::NodeIndex operand : operands) {
+      if (left_[operand] == 0 && locks_[operand] == 0 && here_[operand]) drop(operand);
+    }
     return true;
   }
 
