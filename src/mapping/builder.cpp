@@ -14,6 +14,7 @@ bool depends(const FrameOperand& operand, std::size_t loop) { return (operand.re
 void OrderBuilder::reset(const Frame& frame) {
   frame_ = &frame;
   candidates_.clear(frame.loops);
+  outlook_.clear();
   depth_ = 0;
   order_.clear();
   last_.clear();
@@ -21,6 +22,7 @@ void OrderBuilder::reset(const Frame& frame) {
   first.average.fill(1);
   first.most.fill(1);
   first.idle.fill(1);
+  first.below.fill(0);
   first.extents = 0;
   for (std::size_t i = 0; i < frame.loops; ++i) first.extents += CandidateTable::hash_of_extent(i, first.most[i]);
   std::array<double, max_frame_loops> all;
@@ -100,7 +102,11 @@ void OrderBuilder::make_candidate(std::size_t o, Candidate& candidate) const {
   }
 }
 
-void OrderBuilder::push(std::uint8_t loop, std::int64_t size, bool last) {
+void OrderBuilder::look_ahead(std::span<const Factor> kinds, std::span<const std::size_t> counts) {
+  outlook_.reset(*frame_, kinds, counts);
+}
+
+void OrderBuilder::push(std::uint8_t loop, std::int64_t size, bool last, std::size_t kind) {
   const State& from = state_[depth_];
   State& to = state_[depth_ + 1];
   // Only what this frame uses: the rest of a state is large.
@@ -109,6 +115,7 @@ void OrderBuilder::push(std::uint8_t loop, std::int64_t size, bool last) {
   for (std::size_t o = 0; o < frame_->operands; ++o) {
     to.idle[o] = from.idle[o];
     to.open[o] = from.open[o];
+    to.below[o] = static_cast<std::uint16_t>(from.below[o] + outlook_.step(o, kind));
     std::copy_n(from.least[o].begin(), frame_->operand[o].levels, to.least[o].begin());
   }
   const auto all = static_cast<double>(frame_->unrolling->iterations[loop]);
@@ -189,6 +196,10 @@ void OrderBuilder::unfinish() {
 
 LeastCost OrderBuilder::least_link(std::size_t o, std::size_t level) const {
   LeastCost least = state_[depth_].least[o][level];
+  if (outlook_.knows(o)) {
+    least.include(outlook_.least(o, level, state_[depth_].below[o]));
+    return least;
+  }
   if ((state_[depth_].open[o] >> level & 1U) == 0) return least;
   least.include(compulsory_[o][level]);
   return least;

@@ -4,6 +4,7 @@
 #include "mapping/candidates.h"
 #include "mapping/factors.h"
 #include "mapping/order.h"
+#include "mapping/outlook.h"
 
 namespace monet {
 
@@ -15,8 +16,13 @@ class OrderBuilder {
   // The whole order, keeping what it has in common with the present one.
   void build(const std::vector<Factor>& order);
 
+  // All orders of these pieces are built next, each so many times: the least that they can cost is known better. They
+  // are then pushed by their number.
+  void look_ahead(std::span<const Factor> kinds, std::span<const std::size_t> counts);
+  void look_no_further() { outlook_.clear(); }
+
   // The next loop outward. The last piece of a loop takes what is left of it, whatever its size.
-  void push(std::uint8_t loop, std::int64_t size, bool last);
+  void push(std::uint8_t loop, std::int64_t size, bool last, std::size_t kind = 0);
   void pop();
   // After all iterations are placed: the candidates that lie below no loop.
   void finish();
@@ -38,7 +44,8 @@ class OrderBuilder {
     std::array<double, max_frame_operands> idle;  // product of the loops just below that an operand ignores
     // Of each link, over the candidates so far.
     std::array<std::array<LeastCost, max_frame_levels>, max_frame_operands> least;
-    std::array<std::uint8_t, max_frame_operands> open;  // levels whose memory may hold more
+    std::array<std::uint8_t, max_frame_operands> open;    // levels whose memory may hold more
+    std::array<std::uint16_t, max_frame_operands> below;  // pieces, as the outlook numbers sets of them
   };
 
   LeastCost least_link(std::size_t operand, std::size_t level) const;
@@ -53,6 +60,7 @@ class OrderBuilder {
   std::array<State, max_factors + 2> state_;
   OrderCuts cuts_;
   CandidateTable candidates_;
+  Outlook outlook_;
   std::array<std::array<LeastCost, max_frame_levels>, max_frame_operands> compulsory_{};
   std::array<LinkCost, max_frame_operands> least_unit_{};
   std::array<double, max_frame_operands> distinct_{};  // iterations of the loops it depends on

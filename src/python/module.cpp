@@ -1,5 +1,6 @@
 #include "python/bindings.h"
 
+#include <monet/cache.h>
 #include <monet/version.h>
 
 #include <nanobind/stl/string.h>
@@ -33,6 +34,7 @@ void raise(const Error& error) {
 
 NB_MODULE(_core, module) {
   module.doc() = "The library itself; use the package monet.";
+  monet::keep_mappings(true);
   module.attr("version") = std::string(monet::version);
   monet::python::bind_values(module);
   monet::python::bind_network(module);
