@@ -172,18 +172,21 @@ void OrderBuilder::pop() {
   }
 }
 
-void OrderBuilder::build(const std::vector<Factor>& order) {
-  const auto is_last = [&](std::size_t i) {
-    return std::none_of(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, order.end(),
-                        [&](const Factor& other) { return other.loop == order[i].loop; });
-  };
+// Whether no piece of the same loop comes outside.
+bool OrderBuilder::is_last(const std::vector<Factor>& order, std::size_t at) {
+  return std::none_of(order.begin() + static_cast<std::ptrdiff_t>(at) + 1, order.end(),
+                      [&](const Factor& other) { return other.loop == order[at].loop; });
+}
+
+// How many of the loops are those of the order already; the others go.
+std::size_t OrderBuilder::keep_common(const std::vector<Factor>& order) {
   std::size_t same = 0;
   while (same < std::min(depth_, order.size()) && order_[same].loop == order[same].loop &&
-         last_[same] == is_last(same) && (last_[same] || order_[same].size == order[same].size)) {
+         last_[same] == is_last(order, same) && (last_[same] || order_[same].size == order[same].size)) {
     ++same;
   }
   while (depth_ > same) pop();
-  for (std::size_t i = same; i < order.size(); ++i) push(order[i].loop, order[i].size, is_last(i));
+  return same;
 }
 
 void OrderBuilder::finish() {

@@ -14,7 +14,18 @@ class OrderBuilder {
   // Begins anew. The frame must outlive its use here.
   void reset(const Frame& frame);
   // The whole order, keeping what it has in common with the present one.
-  void build(const std::vector<Factor>& order);
+  void build(const std::vector<Factor>& order) {
+    build(order, [] { return false; });
+  }
+  // The same, as long as there is hope for what is there so far: whether it is whole.
+  template <class IsHopeless>
+  bool build(const std::vector<Factor>& order, const IsHopeless& is_hopeless) {
+    for (std::size_t i = keep_common(order); i < order.size(); ++i) {
+      push(order[i].loop, order[i].size, is_last(order, i));
+      if (is_hopeless()) return false;
+    }
+    return true;
+  }
 
   // All orders of these pieces are built next, each so many times: the least that they can cost is known better. They
   // are then pushed by their number.
@@ -48,6 +59,8 @@ class OrderBuilder {
     std::array<std::uint16_t, max_frame_operands> below;  // pieces, as the outlook numbers sets of them
   };
 
+  static bool is_last(const std::vector<Factor>& order, std::size_t at);
+  std::size_t keep_common(const std::vector<Factor>& order);
   LeastCost least_link(std::size_t operand, std::size_t level) const;
   void add_candidate(std::size_t operand);
   void make_candidate(std::size_t operand, Candidate& candidate) const;

@@ -13,10 +13,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
+#include <cstddef>
 #include <cstdlib>
-#include <cstring>
-#include <mutex>
+#include <filesystem>
 #include <tuple>
 
 namespace monet {
@@ -140,9 +139,7 @@ Record record_of(const std::string& key) {
   return {.low = low, .high = high};
 }
 
-off_t place_of(const Record& record) {
-  return static_cast<off_t>(record.high % sets * (record_bytes * places));
-}
+off_t place_of(const Record& record) { return static_cast<off_t>(record.high % sets * (record_bytes * places)); }
 
 bool is_same(const Record& a, const Record& b) { return a.low == b.low && a.high == b.high; }
 
@@ -163,8 +160,7 @@ bool is_equal(const MappingCost& a, const MappingCost& b) {
                     c.fill_cycles, c.energy_pj, c.compute_pj, c.static_pj, c.network_pj, c.memory_pj, c.levels, c.macs,
                     c.bound_cycles, c.bound_pj, c.bound_by);
   };
-  return numbers(a) == numbers(b) &&
-         std::ranges::equal(a.traffic, b.traffic, [](const auto& x, const auto& y) {
+  return numbers(a) == numbers(b) && std::ranges::equal(a.traffic, b.traffic, [](const auto& x, const auto& y) {
            return std::ranges::equal(x, y, [](const Traffic& s, const Traffic& t) { return is_equal(s, t); });
          });
 }
@@ -201,15 +197,15 @@ KeptMappings* KeptMappings::of_user() {
     const char* const never = std::getenv("MONET_NO_CACHE");
     const std::filesystem::path folder = user_folder();
     const bool refused = (never != nullptr && *never != '\0') || folder.empty();
-    return refused ? nullptr : in(folder);
+    return refused ? nullptr : in(folder.string());
   }();
   return kept.get();
 }
 
-std::unique_ptr<KeptMappings> KeptMappings::in(const std::filesystem::path& folder) {
+std::unique_ptr<KeptMappings> KeptMappings::in(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  const std::filesystem::path path = folder / fmt::format("mappings-{}", version_of_model());
+  const std::filesystem::path path = std::filesystem::path(folder) / fmt::format("mappings-{}", version_of_model());
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (file < 0) return nullptr;
   return std::unique_ptr<KeptMappings>(new KeptMappings(file));

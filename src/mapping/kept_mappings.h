@@ -1,12 +1,12 @@
 // Mappings kept from run to run without being asked for: in one file of the user's cache folder, which all processes
-// read and write at once. It holds the version of the model, never grows beyond `most_bytes`, and forgets what its place
-// is needed for. A mapping is kept with a checksum and costed anew when it is read, and only if that gives the bits that
-// the search gave: what is in the file, whole or damaged, never changes an answer. Safe to use from several threads.
+// read and write at once. It holds the version of the model, never grows beyond `most_bytes`, and forgets what its
+// place is needed for. A mapping is kept with a checksum and costed anew when it is read, and only if that gives the
+// bits that the search gave: what is in the file, whole or damaged, never changes an answer. Safe to use from several
+// threads.
 #pragma once
 
 #include "mapping/search.h"
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ class KeptMappings {
   // nothing can be written to it.
   static KeptMappings* of_user();
   // In this folder, which is made if need be; null: that cannot be done.
-  static std::unique_ptr<KeptMappings> in(const std::filesystem::path& folder);
+  static std::unique_ptr<KeptMappings> in(const std::string& folder);
   ~KeptMappings();
   KeptMappings(const KeptMappings&) = delete;
   KeptMappings& operator=(const KeptMappings&) = delete;

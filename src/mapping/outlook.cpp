@@ -139,8 +139,7 @@ void Outlook::add_costs(std::size_t o, const Extents& average, const Extents& mo
   for (std::size_t level = 0; level + 1U < operand.levels; ++level) {
     const double bits = least_bits(o, level, tile);
     if (bits > room_[o][level]) continue;
-    const bool doubled =
-        frame_->target->memories[operand.memory[level]].double_buffered || 2 * bits <= room_[o][level];
+    const bool doubled = frame_->target->memories[operand.memory[level]].double_buffered || 2 * bits <= room_[o][level];
     costs[level].include(link_cost(*frame_, o, level, tile, above, distinct_[o] / below, period, period), doubled);
   }
 }

@@ -1,6 +1,6 @@
-// What the links of an operand cost at least from some place in an order of loops on. The pieces of loops that lie below
-// a cut are a set, whatever their order: of all sets that may yet come, those that fit the memory beside the least of
-// all others are looked at, and each link takes the best of them for itself.
+// What the links of an operand cost at least from some place in an order of loops on. The pieces of loops that lie
+// below a cut are a set, whatever their order: of all sets that may yet come, those that fit the memory beside the
+// least of all others are looked at, and each link takes the best of them for itself.
 #pragma once
 
 #include "mapping/factors.h"
