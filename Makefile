@@ -24,6 +24,9 @@ MONET ?= build/monet
 .PHONY: help build install demo docs python tests test bench bench-cluster figures $(FIGURES) format lint tidy fuzz dev asan tsan threads \
   coverage campaign nightly clean
 
+# What is tested or measured begins with nothing, and leaves nothing in the user's cache folder.
+test bench bench-cluster campaign nightly threads asan tsan coverage: export MONET_NO_CACHE = 1
+
 help: ## list the tasks
 	@grep -hE '^[a-z -]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z -]+):.*## (.*)/  make \1\t\2/' | expand -t 22
 
