@@ -289,7 +289,7 @@ TEST(ParallelRandom, EveryStepThatCanBeSplitGivesWhatOneChipGives) {
       if (batch % chips == 0) divisors.push_back(chips);
     }
     options.mesh.axes = {{"dp", random.one_of(divisors)}, {"tp", random.one_of<std::int64_t>({1, 1, 2, 3})}};
-    if (random.chance(0.3)) parallel::set_size(options, "cp", 2);
+    if (random.chance(0.15)) parallel::set_size(options, "cp", 2);
     options.zero = static_cast<int>(random.between(0, 3));
     options.sequence = random.chance(0.3);
     options.bucket_bytes = random.one_of<std::int64_t>({0, 100, 1 << 20});

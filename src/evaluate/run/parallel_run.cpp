@@ -100,8 +100,9 @@ Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, Step
   if (request.chips > 0) {
     MONET_TRY(run.options, parallel::with_all_chips(std::move(run.options), request.chips));
   }
-  if (request.inference) {
-    return wrong_parallel("the forward part alone is not split over chips", "--parallel", "leave out --inference");
+  if (request.inference && (run.options.zero > 0 || run.micro_batch > 0)) {
+    return wrong_parallel("the forward part alone has no optimizer and no micro-batches that add up", "--parallel",
+                          "leave out zero, --micro-batch, and recipes that say them");
   }
   plan.parallel = planned(run.options, run.micro_batch);
   MONET_RETURN_IF_ERROR(set_batches(run.options, request, run));
