@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 namespace monet::formulas {
@@ -86,6 +87,33 @@ TEST(ParallelFormulas, Zero1And2ScatterGradientsAndGatherWeights) {
     EXPECT_EQ(of.weights.size(), 3U) << words;  // and the loss
     EXPECT_TRUE(of.activations.empty()) << words;
   }
+}
+
+// Convolutions and norms of batches too: nothing is exchanged but gradients, weights, and the norms' statistics.
+TEST(ParallelFormulas, Zero1OfConvolutionsSendsNoImages) {
+  auto forward = build_builtin("unet:image=32,features=8", samples);
+  ASSERT_TRUE(forward.has_value()) << forward.error().text();
+  auto whole = training::make_training_step({*std::move(forward), false, {}, {}}, {});
+  ASSERT_TRUE(whole.has_value()) << whole.error().text();
+  const Sent of = sent(split(whole->graph, "dp=4,zero=1"), "dp");
+  const auto all = [&](Op op) {
+    std::int64_t sum = 0;
+    for (const auto* kind : {&of.weights, &of.activations}) {
+      for (const auto& [what, bytes] : *kind) sum += what.first == op ? bytes : 0;
+    }
+    return sum;
+  };
+  std::int64_t split_bytes = 0, statistics = 0;
+  for (const Tensor& tensor : whole->graph.tensors()) {
+    if (!tensor.parameter || tensor.producer.valid()) continue;
+    const bool divides = std::ranges::any_of(tensor.type.shape, [](std::int64_t size) { return size % 4 == 0; });
+    split_bytes += divides ? bytes(tensor) : 0;
+    statistics += tensor.type.shape.size() == 1 ? bytes(tensor) : 0;
+  }
+  EXPECT_EQ(all(Op::AllToAll), 0);
+  EXPECT_EQ(all(Op::ReduceScatter), split_bytes);
+  EXPECT_EQ(all(Op::AllGather), split_bytes);
+  EXPECT_LE(all(Op::AllReduce), 4 * statistics);
 }
 
 // The formula gathers all weights twice. Deviation: biases and positions are not read by the backward part, and so not
