@@ -240,10 +240,10 @@ Status split_tokens(const Graph& step, std::string_view instead, AxisPlan& plan)
     plan.stored.emplace(tensor.name, Place::sharded(1));
   }
   if (tokens != 0) return Done{};
-  return Error{.message = fmt::format("tokens over {} need an input with an axis of tokens beside that of the batch",
-                                      plan.axis),
-               .place = step.name,
-               .advice = fmt::format("choose {}", instead)};
+  return Error{
+      .message = fmt::format("tokens over {} need an input with an axis of tokens beside that of the batch", plan.axis),
+      .place = step.name,
+      .advice = fmt::format("choose {}", instead)};
 }
 
 class Recipe {
@@ -312,8 +312,8 @@ class Recipe {
     result_.notes.push_back(fmt::format("tp: {} products split by columns, {} by what they sum over{}",
                                         found.first.size(), found.last.size(), heads));
     for (const std::string& table : found.whole_tables) {
-      result_.notes.push_back(fmt::format("tp: the rows of '{}' are no multiple of {}: every chip has all of them",
-                                          table, chips));
+      result_.notes.push_back(
+          fmt::format("tp: the rows of '{}' are no multiple of {}: every chip has all of them", table, chips));
     }
     if (found.rest.empty()) return;
     result_.notes.push_back(
@@ -337,9 +337,10 @@ class Recipe {
       if (place != places.end() && place->second.is_whole()) whole.push_back(node.name);
     }
     if (whole.empty()) return Done{};
-    result_.notes.push_back(fmt::format("cp: {} products of the forward part need all tokens, and every chip computes "
-                                        "them whole: '{}'{}",
-                                        whole.size(), whole.front(), whole.size() > 1 ? ", …" : ""));
+    result_.notes.push_back(
+        fmt::format("cp: {} products of the forward part need all tokens, and every chip computes "
+                    "them whole: '{}'{}",
+                    whole.size(), whole.front(), whole.size() > 1 ? ", …" : ""));
     return Done{};
   }
 

@@ -1,6 +1,6 @@
 // Steps of many chips in time: is another setting of a known chip's step what it is when all is made anew, do ten
-// thousand chips ask for no more work than eight, and do all ranks, each by itself, end when the one that stands for all
-// does?
+// thousand chips ask for no more work than eight, and do all ranks, each by itself, end when the one that stands for
+// all does?
 #include "evaluate/kernels/exchange_line.h"
 #include "evaluate/kernels/kernel_step.h"
 #include "evaluate/open/hardware.h"
@@ -74,7 +74,8 @@ TEST(ChipSteps, TenThousandChipsAskForNoMoreWorkThanEight) {
 // Every rank by itself: it goes on until a collective, which starts once all members of the group are there.
 class Ranks {
  public:
-  explicit Ranks(const ChipStep& of) : step_(of.step), network_(of.network), ranks_(static_cast<std::size_t>(of.network.mesh.chips())) {
+  explicit Ranks(const ChipStep& of)
+      : step_(of.step), network_(of.network), ranks_(static_cast<std::size_t>(of.network.mesh.chips())) {
     for (Rank& rank : ranks_) {
       rank.made.resize(step_.lowered.buffers.size(), 0);
       rank.read.resize(step_.lowered.buffers.size(), 0);
@@ -147,7 +148,8 @@ class Ranks {
       start = std::max(start, *other.arrived);
     }
     const double end = start + exchange.price.seconds * 1e6;
-    for (const std::int64_t member : members) finish(ranks_[static_cast<std::size_t>(member)], launch, exchange, start, end);
+    for (const std::int64_t member : members)
+      finish(ranks_[static_cast<std::size_t>(member)], launch, exchange, start, end);
     return true;
   }
 
@@ -188,7 +190,8 @@ class Ranks {
 };
 
 TEST(ChipSteps, EveryRankByItselfEndsWhenTheOneForAllDoes) {
-  for (const auto& [words, batch] : {std::pair("dp=4,tp=4,zero=1", 4), {"dp=2,cp=2,tp=4,sequence=on", 2}, {"dp=16,zero=3", 16}}) {
+  for (const auto& [words, batch] :
+       {std::pair("dp=4,tp=4,zero=1", 4), {"dp=2,cp=2,tp=4,sequence=on", 2}, {"dp=16,zero=3", 16}}) {
     const ChipStep chip = chip_step(words, batch);
     for (const double end : Ranks(chip).run()) EXPECT_NEAR(end / chip.step.times.total_us, 1, 1e-9) << words;
   }

@@ -121,7 +121,8 @@ Expected<double> LineTimes::total_us(const ChipNetwork& network) {
     const ExchangeLine::Issued& issued = line_.exchanges[item.exchange];
     const CollectivePrice& price = prices_[issued.of];
     double start = now_;
-    for (std::uint32_t i = 0; i < issued.after; ++i) start = std::max(start, end_[line_.before[issued.first_after + i]]);
+    for (std::uint32_t i = 0; i < issued.after; ++i)
+      start = std::max(start, end_[line_.before[issued.first_after + i]]);
     for (std::size_t level = 0; level < max_fabric_levels; ++level) {
       if (price.level_seconds[level] > 0) start = std::max(start, level_free[level]);
     }

@@ -62,7 +62,8 @@ Expected<CollectivePrice> price_over(const ChipNetwork& network, std::string_vie
                                      double bytes) {
   const auto axes = network.mesh.find_all(over);
   if (!axes) return Error{.message = fmt::format("the mesh has no axes '{}'", over), .place = "--parallel"};
-  if (axes->size() == 1) return price(network.fabric, {.kind = kind, .bytes = bytes, .group = network.groups[(*axes)[0]]});
+  if (axes->size() == 1)
+    return price(network.fabric, {.kind = kind, .bytes = bytes, .group = network.groups[(*axes)[0]]});
   MONET_TRY(const GroupShape group, group_shape(network.fabric, network.mesh, *axes));
   return price(network.fabric, {.kind = kind, .bytes = bytes, .group = group});
 }
