@@ -207,7 +207,8 @@ TEST(ParallelRandom, AnyPiecesGiveWhatOneChipGives) {
 }
 
 // One thing of a split step made wrong: a collective that is left out, or takes other pieces, or a slice that every
-// chip starts at the same place, or an operator that numbers a chip's places from the first. None: there is nothing of that kind to damage.
+// chip starts at the same place, or an operator that numbers a chip's places from the first. None: there is nothing of
+// that kind to damage.
 struct Damaged {
   parallel::ParallelStep step;
   bool shows = true;  // in the results: what is taken off before an exponential may be any number
@@ -248,8 +249,8 @@ std::optional<Damaged> damaged(parallel::ParallelStep step, std::size_t which) {
 
 TEST(ParallelDamage, IsFoundByTheProofAndByTheChecker) {
   std::size_t tried = 0;
-  for (const auto& [network, words] : {std::pair(gpt, "dp=2,zero=1"), {gpt, "tp=2"}, {gpt, "tp=2,sequence=on"},
-                                       {gpt, "cp=2"}, {llama, "cp=2,tp=2"}}) {
+  for (const auto& [network, words] :
+       {std::pair(gpt, "dp=2,zero=1"), {gpt, "tp=2"}, {gpt, "tp=2,sequence=on"}, {gpt, "cp=2"}, {llama, "cp=2,tp=2"}}) {
     const Graph step = step_of(network, 2);
     const auto split = parallel::parallel_step(step, *parallel::parse_parallel(words));
     ASSERT_TRUE(split.has_value()) << split.error().text();
