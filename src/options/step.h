@@ -203,7 +203,8 @@ void describe_parallel(To& to) {
   constexpr std::int64_t one = 1, most = std::int64_t{1} << 30;
   to.title("Many chips");
   to.option("parallel", &Options::parallel,
-            "how the step is split over chips: dp=N, tp=N, zero=0|1|2|3, sequence=on|off, overlap=on|off, with commas",
+            "how the step is split over chips: dp=N, ep=N, cp=N, tp=N, zero=0|1|2|3, sequence=on|off, overlap=on|off, "
+            "with commas; or first a recipe: megatron, fsdp, expert",
             "WORDS");
   to.option("chips", &Options::chips, "all chips; what --parallel leaves open is data parallel", "N").within(one, most);
   to.option("micro_batch", &Options::micro_batch,
