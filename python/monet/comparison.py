@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from monet import _core, _files
 from monet._json_object import JsonObject
@@ -18,8 +18,11 @@ from monet.precision import PrecisionComparison
 from monet.result import Result
 from monet.search import Checkpointing, Optimization
 
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 # A folder, its result.json, or what `evaluate` gave.
-Compared: TypeAlias = Result | str | os.PathLike[str]
+Compared: TypeAlias = "Result | str | os.PathLike[str]"
 
 # What is shown for the paths of files that are soon gone.
 _Names: TypeAlias = dict[str, str]

@@ -1,0 +1,70 @@
+# What needs no library of the system, made of the objects that the program has:
+#
+#   monet_standalone   build/standalone/monet, a program for any Linux of this processor
+#   monet_modules      build/standalone/python/_core.*.so, one for each Python of MONET_STANDALONE; they need the C library alone
+#
+# MONET_STANDALONE is what scripts/standalone.py fetched: httplib/httplib.h, nanobind/, python/VERSION/ with Python.h, and
+# glibc/, against which modules are linked so that older ones than this system's can load them.
+set(standalone_folder ${PROJECT_BINARY_DIR}/standalone)
+
+# Debian has no static library of fmt, and that of httplib would bring OpenSSL.
+add_library(standalone_parts STATIC EXCLUDE_FROM_ALL standalone/fmt.cpp serve/server.cpp)
+target_include_directories(standalone_parts BEFORE PRIVATE ${MONET_STANDALONE}/httplib)
+target_include_directories(standalone_parts PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_compile_definitions(standalone_parts PRIVATE CPPHTTPLIB_USE_POLL FMT_SHARED)
+target_compile_options(standalone_parts PRIVATE -O2)
+target_link_libraries(standalone_parts PRIVATE fmt::fmt-header-only)
+
+set(static_libraries "")
+foreach(name CbcSolver Cbc Cgl OsiClp ClpSolver Clp Osi CoinUtils bz2 z lapack blas xxhash sqlite3 yaml-cpp)
+  find_library(STATIC_${name} lib${name}.a REQUIRED)
+  list(APPEND static_libraries ${STATIC_${name}})
+endforeach()
+# In the compiler's own folder.
+foreach(name gfortran quadmath)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${name}.a OUTPUT_VARIABLE file OUTPUT_STRIP_TRAILING_WHITESPACE)
+  if(NOT IS_ABSOLUTE ${file})
+    message(FATAL_ERROR "lib${name}.a is missing: scripts/setup.sh standalone installs it")
+  endif()
+  list(APPEND static_libraries ${file})
+endforeach()
+set(standalone_libraries $<TARGET_FILE:standalone_parts> -Wl,--start-group $<TARGET_FILE:monet_core> ${static_libraries} -Wl,--end-group)
+
+add_executable(monet_standalone EXCLUDE_FROM_ALL cli/main.cpp)
+target_include_directories(monet_standalone PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(monet_standalone PRIVATE $<TARGET_FILE:monet_commands> ${standalone_libraries})
+target_link_options(monet_standalone PRIVATE -static -s)
+set_target_properties(monet_standalone PROPERTIES OUTPUT_NAME monet RUNTIME_OUTPUT_DIRECTORY ${standalone_folder})
+add_dependencies(monet_standalone monet_core monet_commands standalone_parts)
+
+# One source of all of the bindings, and one of nanobind: they are compiled anew for each Python.
+file(GLOB binding_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}/python ${CMAKE_CURRENT_SOURCE_DIR}/python/*.cpp)
+list(TRANSFORM binding_files PREPEND "#include \"python/" OUTPUT_VARIABLE binding_lines)
+list(TRANSFORM binding_lines APPEND "\"\n")
+list(JOIN binding_lines "" binding_text)
+file(CONFIGURE OUTPUT ${standalone_folder}/bindings.cpp CONTENT "${binding_text}" @ONLY)
+add_custom_target(monet_modules)
+file(GLOB python_folders LIST_DIRECTORIES TRUE ${MONET_STANDALONE}/python/*)
+foreach(folder IN LISTS python_folders)
+  get_filename_component(version ${folder} NAME)
+  string(REPLACE "." "" tag ${version})
+  set(module module_cp${tag})
+  set(nanobind ${MONET_STANDALONE}/nanobind)
+  add_library(${module} MODULE EXCLUDE_FROM_ALL ${standalone_folder}/bindings.cpp ${nanobind}/src/nb_combined.cpp)
+  target_include_directories(${module} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_include_directories(${module} SYSTEM PRIVATE ${nanobind}/include ${nanobind}/ext/robin_map/include ${folder})
+  target_compile_definitions(${module} PRIVATE FMT_SHARED NDEBUG NB_COMPACT_ASSERTIONS)
+  target_compile_options(${module} PRIVATE -O1 -fno-strict-aliasing -ffunction-sections -fdata-sections)
+  set_target_properties(${module} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${standalone_folder}/python)
+  if(version VERSION_LESS 3.12)
+    set_target_properties(${module} PROPERTIES OUTPUT_NAME _core.cpython-${tag}-${CMAKE_SYSTEM_PROCESSOR}-linux-gnu)
+  else()
+    # nanobind uses the stable interface from 3.12 on.
+    target_compile_definitions(${module} PRIVATE Py_LIMITED_API=0x030C0000)
+    set_target_properties(${module} PROPERTIES OUTPUT_NAME _core.abi3)
+  endif()
+  target_link_libraries(${module} PRIVATE ${standalone_libraries})
+  target_link_options(${module} PRIVATE -static-libstdc++ -static-libgcc -s -Wl,--exclude-libs,ALL -Wl,--gc-sections)
+  add_dependencies(${module} monet_core standalone_parts)
+  add_dependencies(monet_modules ${module})
+endforeach()
