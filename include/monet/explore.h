@@ -77,6 +77,7 @@ struct Sensitivity {
   double share = 0;  // of the variance that it explains alone, among the designs that were seen
   // Of the whole space, with 90 % confidence; equal to the share where all of it was seen.
   double share_low = 0, share_high = 0;
+  double share_likely = 0;  // between them: the share less what chance alone explains
   std::vector<SensitivityRow> values;
 };
 

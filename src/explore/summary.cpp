@@ -90,7 +90,8 @@ void add_sensitivities(const std::vector<Outcome>& outcomes, const Space& space,
                       .objective = exploration.objectives[i],
                       .share = effect.share,
                       .share_low = effect.low,
-                      .share_high = effect.high};
+                      .share_high = effect.high,
+                      .share_likely = effect.likely};
       for (const auto& value : effect.values)
         row.values.push_back({value.text, value.designs, value.on_front, value.mean, value.best});
       exploration.sensitivities.push_back(std::move(row));
@@ -140,12 +141,14 @@ void measure_front(const std::vector<Outcome>& outcomes, const std::vector<Outco
   exploration.hypervolume = explore::hypervolume(std::move(points), ideal, worst);
 }
 
-// "1.07x the least latency", or of what is better where it is more: "1.1x below the most utilization".
+// "1.07x the least latency", "the least latency".
 std::string against(double value, double best, const std::string& objective) {
   const bool less = value < best;
   const double times = less ? best / value : value / best;
   const std::string name = objective.substr(0, objective.find('@'));
-  return fmt::format("{:.3g}x {} {}", times, less ? "below the most" : "the least", name);
+  const char* extreme = less ? "the most" : "the least";
+  if (times < 1.005) return fmt::format("{} {}", extreme, name);
+  return less ? fmt::format("the most {} is {:.3g}x", name, times) : fmt::format("{:.3g}x {} {}", times, extreme, name);
 }
 
 // The knee, or of fewer than three the best in the first objective.

@@ -21,6 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t most_runs = 500;
+constexpr std::int64_t quick_step = 1000;  // tiles of a step that is evaluated again within a blink
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -187,6 +188,7 @@ Expected<ApiResponse> Api::evaluate(const ApiRequest& request) {
   const bool kept = keep == request.query.end() || keep->second != "no";
   // What moves with a slider has to be quick: the second answer beside it is for results that are kept.
   question.step.compare = question.step.advise = kept;
+  question.step.suggest_up_to = kept ? quick_step : 0;
   question.step.jobs = 1;
   const Turn turn(free_);
   MONET_TRY(Run run, answer(question, folder_, {}, cache_));

@@ -40,6 +40,7 @@ struct AxisEffect {
   std::string axis;
   double share = 0;
   double low = 0, high = 0;  // of the share in the whole space, with 90 % confidence (share_interval)
+  double likely = 0;         // between them
   struct Value {
     std::string text;
     std::uint64_t designs = 0;
@@ -53,10 +54,10 @@ std::vector<AxisEffect> sensitivities(const std::vector<Outcome>& outcomes, cons
 
 // In which interval, with 90 % confidence, the share that `groups` groups of `samples` samples explain of the variance
 // of all there is lies, where among the samples it is `share`: the parameters of the noncentral F distribution by which
-// such a share is rarely as small, or as large. Chance alone explains (groups - 1) / (samples - 1). From 0 to 1 where
-// there are no more samples than groups.
+// such a share is rarely as small, or as large. From 0 to 1 where there are no more samples than groups. `likely`:
+// epsilon squared (Kelley, PNAS 21, 1935), the share less what chance alone explains, (groups - 1) / (samples - 1).
 struct ShareInterval {
-  double low = 0, high = 1;
+  double low = 0, high = 1, likely = 0;
 };
 ShareInterval share_interval(double share, std::size_t groups, std::size_t samples);
 

@@ -44,12 +44,13 @@ AxisEffect effect_of(const Axis& axis, std::size_t index, const std::vector<Samp
     effect.values.push_back(std::move(value));
   }
   if (variance > 0) effect.share = std::clamp(between / static_cast<double>(samples.size()) / variance, 0.0, 1.0);
-  effect.low = effect.high = effect.share;
+  effect.low = effect.high = effect.likely = effect.share;
   if (!all_seen && variance > 0) {
     const auto groups = std::ranges::count_if(sums, [](const Sum& sum) { return sum.designs > 0; });
     const ShareInterval interval = share_interval(effect.share, static_cast<std::size_t>(groups), samples.size());
     effect.low = interval.low;
     effect.high = interval.high;
+    effect.likely = interval.likely;
   }
   return effect;
 }

@@ -55,9 +55,9 @@ double at_most(double share, double between, double within, double away) {
 
 }  // namespace
 
-ShareInterval share_interval(double share, std::size_t groups, std::size_t samples) {
-  if (samples <= groups) return {};
-  if (groups < 2) return {0, 0};
+namespace {
+
+ShareInterval interval(double share, std::size_t groups, std::size_t samples) {
   constexpr double tail = 0.05;
   const double between = static_cast<double>(groups - 1), within = static_cast<double>(samples - groups);
   const double count = static_cast<double>(samples);
@@ -80,6 +80,17 @@ ShareInterval share_interval(double share, std::size_t groups, std::size_t sampl
   };
   if (share >= 1) return {1, 1};
   return {share_where(1 - tail), share_where(tail)};
+}
+
+}  // namespace
+
+ShareInterval share_interval(double share, std::size_t groups, std::size_t samples) {
+  if (samples <= groups) return {};
+  if (groups < 2) return {0, 0};
+  ShareInterval found = interval(share, groups, samples);
+  const double all = static_cast<double>(samples - 1), within = static_cast<double>(samples - groups);
+  found.likely = std::clamp(1 - (1 - share) * all / within, found.low, found.high);
+  return found;
 }
 
 }  // namespace monet::explore

@@ -50,6 +50,7 @@ Json json_of(const Sensitivity& sensitivity) {
     values.push_back(std::move(value));
   }
   return {{"objective", sensitivity.objective}, {"parameter", sensitivity.parameter},   {"share", sensitivity.share},
+          {"share_likely", sensitivity.share_likely},
           {"share_low", sensitivity.share_low}, {"share_high", sensitivity.share_high}, {"values", std::move(values)}};
 }
 

@@ -98,7 +98,7 @@ Text front_text(const Exploration& exploration, std::size_t most) {
 std::string share_text(const Sensitivity& row) {
   if (row.share_low == row.share_high) return fmt::format("{:.1f}%", 100 * row.share);
   if (row.share_low <= 0 && row.share_high >= 1) return "not known";
-  return fmt::format("{:.0f}% ({:.0f} to {:.0f})", 100 * row.share, 100 * row.share_low, 100 * row.share_high);
+  return fmt::format("{:.0f}% ({:.0f} to {:.0f})", 100 * row.share_likely, 100 * row.share_low, 100 * row.share_high);
 }
 
 Text failures_text(const Exploration& exploration) {
@@ -137,7 +137,7 @@ Text sensitivities_text(const Exploration& exploration) {
     for (const Sensitivity& sensitivity : exploration.sensitivities) {
       if (sensitivity.objective == exploration.objectives[i]) rows.push_back(&sensitivity);
     }
-    std::ranges::stable_sort(rows, std::greater(), [](const Sensitivity* row) { return row->share; });
+    std::ranges::stable_sort(rows, std::greater(), &Sensitivity::share_likely);
     if (i > 0) table.add_rule();
     for (const Sensitivity* row : rows) {
       table.add({row == rows.front() ? row->objective : "", row->parameter, share_text(*row), range_text(*row)});
@@ -149,7 +149,7 @@ Text sensitivities_text(const Exploration& exploration) {
   Text text = "\nWhich parameter matters how much, by itself\n";
   if (sampled) {
     text += fmt::format(
-        "Of {} designs; in brackets where the share in the whole space lies, with 90 % confidence. From 0: not told\n"
+        "Of {} designs, for the whole space; in brackets where the share lies with 90 % confidence. From 0: not told\n"
         "from chance.\n",
         count_text(exploration.evaluated));
   }
