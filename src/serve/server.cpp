@@ -101,7 +101,7 @@ class Door {
     for (const std::string& name : options_.names) hosts_.push_back(name);
     std::thread watcher([this] {
       while (!server_.is_running() && !ended_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      if (options_.ready && !ended_) options_.ready(fmt::format("http://{}/?token={}", hosts_.front(), token_));
+      if (options_.ready && !ended_) options_.ready(fmt::format("http://{}/?token={}", shown_host(port), token_));
       while (!ended_ && !(options_.stop && options_.stop()))
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
       server_.stop();
@@ -114,6 +114,12 @@ class Door {
   }
 
  private:
+  // What stands for every address of this machine cannot be asked.
+  std::string shown_host(int port) const {
+    if (options_.host != "0.0.0.0" && options_.host != "::") return hosts_.front();
+    return options_.names.empty() ? fmt::format("127.0.0.1:{}", port) : options_.names.front();
+  }
+
   // Pages of other sites can send requests here: what they cannot have is the token, nor our names for Host and Origin.
   httplib::Server::HandlerResponse admit(const httplib::Request& request, httplib::Response& response) {
     using enum httplib::Server::HandlerResponse;

@@ -2,13 +2,15 @@
 import { manyColour, namedColour } from '../base/colours';
 import { colour } from '../base/theme';
 import type { Operator } from '../decode/result';
+import { bindingOf } from '../sections/binding';
 import type { Schedule } from '../decode/schedule';
 
-export type Mode = 'stack' | 'phase' | 'operator' | 'kind';
+export type Mode = 'stack' | 'phase' | 'bound' | 'operator' | 'kind';
 
 export const modes: [Mode, string][] = [
   ['stack', 'stack'],
   ['phase', 'phase'],
+  ['bound', 'what takes its time'],
   ['operator', 'operator type'],
   ['kind', 'kind of work'],
 ];
@@ -53,7 +55,9 @@ function wordOf(operator: Operator, mode: Mode): string {
     ? `stack ${operator.stack}`
     : mode === 'phase'
       ? operator.phase
-      : mode === 'operator'
+      : mode === 'bound'
+        ? bindingOf(operator)
+        : mode === 'operator'
         ? operator.operator
         : '';
 }
