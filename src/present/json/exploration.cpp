@@ -49,9 +49,10 @@ Json json_of(const Sensitivity& sensitivity) {
     value["best"] = row.designs > 0 ? Json(row.best) : Json(nullptr);
     values.push_back(std::move(value));
   }
-  return {{"objective", sensitivity.objective}, {"parameter", sensitivity.parameter},   {"share", sensitivity.share},
-          {"share_likely", sensitivity.share_likely},
-          {"share_low", sensitivity.share_low}, {"share_high", sensitivity.share_high}, {"values", std::move(values)}};
+  return {{"objective", sensitivity.objective}, {"parameter", sensitivity.parameter},
+          {"share", sensitivity.share},         {"share_likely", sensitivity.share_likely},
+          {"share_low", sensitivity.share_low}, {"share_high", sensitivity.share_high},
+          {"values", std::move(values)}};
 }
 
 }  // namespace
