@@ -17,7 +17,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-OLDEST_GLIBC = (2, 28)  # src/standalone/glibc_2_28.txt
+OLDEST_GLIBC = (2, 28)  # cmake/standalone/glibc_2_28.txt
 TIME = (2020, 1, 1, 0, 0, 0)  # of every file: equal contents give an equal wheel
 
 
@@ -65,6 +65,8 @@ def check(library: Path) -> None:
     others = needed(library) - {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2"}
     if others:
         raise SystemExit(f"wheel: {library.name} needs {', '.join(sorted(others))}")
+    if re.search(r"(RUNPATH|RPATH)", subprocess.run(["objdump", "-p", library], check=True, capture_output=True, text=True).stdout):
+        raise SystemExit(f"wheel: {library.name} names a folder of this machine")
     if newest_glibc(library) > OLDEST_GLIBC:
         raise SystemExit(f"wheel: {library.name} needs glibc {newest_glibc(library)}, newer than {OLDEST_GLIBC}")
 

@@ -1,4 +1,4 @@
-"""Fetches what programs and Python modules are made of that need no library of the system; see src/standalone.cmake.
+"""Fetches what programs and Python modules are made of that need no library of the system; see cmake/standalone/standalone.cmake.
 
     python3 scripts/standalone.py FOLDER [--program]
 

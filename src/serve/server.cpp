@@ -99,7 +99,7 @@ class Door {
                                     std::string("localhost"), std::string("[::1]")})
       hosts_.push_back(fmt::format("{}:{}", name, port));
     for (const std::string& name : options_.names) hosts_.push_back(name);
-    std::thread watcher([this] {
+    std::thread watcher([this, port] {
       while (!server_.is_running() && !ended_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
       if (options_.ready && !ended_) options_.ready(fmt::format("http://{}/?token={}", shown_host(port), token_));
       while (!ended_ && !(options_.stop && options_.stop()))

@@ -4,10 +4,11 @@
 #   monet_modules      build/standalone/python/_core.*.so, one for each Python of MONET_STANDALONE; they need glibc 2.28
 #
 # MONET_STANDALONE is what scripts/standalone.py fetched: httplib/httplib.h, nanobind/, python/VERSION/ with Python.h.
+set(standalone_sources ${PROJECT_SOURCE_DIR}/cmake/standalone)
 set(standalone_folder ${PROJECT_BINARY_DIR}/standalone)
 
 # Debian has no static library of fmt, that of httplib would bring OpenSSL, and that of LAPACK the one of Fortran.
-add_library(standalone_parts STATIC EXCLUDE_FROM_ALL standalone/fmt.cpp standalone/xerbla.cpp serve/server.cpp)
+add_library(standalone_parts STATIC EXCLUDE_FROM_ALL ${standalone_sources}/fmt.cpp ${standalone_sources}/xerbla.cpp serve/server.cpp)
 target_include_directories(standalone_parts BEFORE PRIVATE ${MONET_STANDALONE}/httplib)
 target_include_directories(standalone_parts PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 target_compile_definitions(standalone_parts PRIVATE CPPHTTPLIB_USE_POLL FMT_SHARED)
@@ -29,10 +30,10 @@ set_target_properties(monet_standalone PROPERTIES OUTPUT_NAME monet RUNTIME_OUTP
 add_dependencies(monet_standalone monet_core monet_commands standalone_parts)
 
 # Libraries with the names and versions that functions had in older glibc; they hold nothing, and are linked against alone.
-# Of what is not listed, and is newer, standalone/module.cpp has another.
+# Of what is not listed, and is newer, module.cpp has another.
 set(old_libraries "")
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-  file(STRINGS standalone/glibc_2_28.txt lines REGEX "^[^#]")
+  file(STRINGS ${standalone_sources}/glibc_2_28.txt lines REGEX "^[^#]")
   foreach(line IN LISTS lines)
     string(REPLACE " " ";" words "${line}")
     list(POP_FRONT words library version)
@@ -70,12 +71,12 @@ foreach(folder IN LISTS python_folders)
   string(REPLACE "." "" tag ${version})
   set(module module_cp${tag})
   set(nanobind ${MONET_STANDALONE}/nanobind)
-  add_library(${module} MODULE EXCLUDE_FROM_ALL ${standalone_folder}/bindings.cpp ${nanobind}/src/nb_combined.cpp standalone/module.cpp)
+  add_library(${module} MODULE EXCLUDE_FROM_ALL ${standalone_folder}/bindings.cpp ${nanobind}/src/nb_combined.cpp ${standalone_sources}/module.cpp)
   target_include_directories(${module} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_include_directories(${module} SYSTEM PRIVATE ${nanobind}/include ${nanobind}/ext/robin_map/include ${folder})
   target_compile_definitions(${module} PRIVATE FMT_SHARED NDEBUG NB_COMPACT_ASSERTIONS)
   target_compile_options(${module} PRIVATE -O1 -fno-strict-aliasing -ffunction-sections -fdata-sections)
-  set_target_properties(${module} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${standalone_folder}/python)
+  set_target_properties(${module} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden SKIP_BUILD_RPATH ON LIBRARY_OUTPUT_DIRECTORY ${standalone_folder}/python)
   if(version VERSION_LESS 3.12)
     set_target_properties(${module} PROPERTIES OUTPUT_NAME _core.cpython-${tag}-${CMAKE_SYSTEM_PROCESSOR}-linux-gnu)
   else()
@@ -84,6 +85,7 @@ foreach(folder IN LISTS python_folders)
     set_target_properties(${module} PROPERTIES OUTPUT_NAME _core.abi3)
   endif()
   target_link_libraries(${module} PRIVATE ${standalone_libraries} ${old_libraries})
+  # The old libraries hold nothing: where modules are used, those of the system have their names.
   target_link_options(${module} PRIVATE -static-libstdc++ -static-libgcc -s -Wl,--gc-sections
     -Wl,--version-script,${standalone_folder}/module.map
     -Wl,--defsym,stdin=monet_stdin -Wl,--defsym,stdout=monet_stdout -Wl,--defsym,stderr=monet_stderr)
