@@ -53,7 +53,7 @@ def metadata(about: dict[str, object]) -> str:
 def newest_glibc(library: Path) -> tuple[int, ...]:
     """The version of glibc that a module asks for."""
     said = subprocess.run(["objdump", "-T", library], check=True, capture_output=True, text=True).stdout
-    return max(tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([0-9.]+)", said))
+    return max((tuple(map(int, version.split("."))) for version in re.findall(r"GLIBC_([0-9.]+)", said)), default=(0,))
 
 
 def needed(library: Path) -> set[str]:
