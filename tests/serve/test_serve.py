@@ -192,6 +192,11 @@ def job_state(server: Server, job: int) -> str:
     return server.json(f"/api/jobs/{job}")["state"]
 
 
+def progress(server: Server, job: int) -> tuple[str, int]:
+    report = server.json(f"/api/jobs/{job}")
+    return report["what"], report["done"]
+
+
 def test_plans_are_shown_as_they_are_found(server: Server) -> None:
     job = server.json("/api/jobs", {**QUESTION, "command": "optimize", "evaluations": 20})["job"]
     until(lambda: job_state(server, job) == "done")
@@ -211,9 +216,9 @@ def test_a_job_is_paused_and_goes_on(server: Server) -> None:
     until(lambda: job_state(server, first) == "paused")
     second = server.json("/api/jobs", {**QUESTION, "command": "fuse"})["job"]
     until(lambda: job_state(server, second) == "done")
-    before = server.json(f"/api/jobs/{first}")["done"]
+    before = progress(server, first)
     assert job_state(server, first) == "paused" and server.json(f"/api/jobs/{first}/resume", "")["job"] == first
-    until(lambda: server.json(f"/api/jobs/{first}")["done"] > before)
+    until(lambda: job_state(server, first) == "running" and progress(server, first) != before)
     server.json(f"/api/jobs/{first}/stop", "")
     until(lambda: job_state(server, first) == "stopped")
     assert server.ask(f"/api/jobs/{second}/resume", "")[0] == 400 and server.ask("/api/jobs/77/pause", "")[0] == 404
