@@ -61,11 +61,20 @@ def needed(library: Path) -> set[str]:
     return set(re.findall(r"NEEDED +(\S+)", said))
 
 
+def unknown(library: Path) -> list[str]:
+    """Names that neither the C library nor Python has."""
+    said = subprocess.run(["nm", "-D", "--undefined-only", library], check=True, capture_output=True, text=True).stdout
+    names = [line.split()[-1] for line in said.splitlines() if line.split()[-2] == "U"]
+    return [name for name in names if "@" not in name and not name.startswith(("Py", "_Py"))]
+
+
 def check(library: Path) -> None:
     others = needed(library) - {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "ld-linux-x86-64.so.2"}
     if others:
         raise SystemExit(f"wheel: {library.name} needs {', '.join(sorted(others))}")
-    if re.search(r"(RUNPATH|RPATH)", subprocess.run(["objdump", "-p", library], check=True, capture_output=True, text=True).stdout):
+    if unknown(library):
+        raise SystemExit(f"wheel: {library.name} lacks {', '.join(unknown(library))}")
+    if re.search("RUNPATH|RPATH", subprocess.run(["objdump", "-p", library], check=True, capture_output=True, text=True).stdout):
         raise SystemExit(f"wheel: {library.name} names a folder of this machine")
     if newest_glibc(library) > OLDEST_GLIBC:
         raise SystemExit(f"wheel: {library.name} needs glibc {newest_glibc(library)}, newer than {OLDEST_GLIBC}")

@@ -72,6 +72,9 @@ def test_a_module_that_needs_more_is_refused(tool, built: Path, tmp_path: Path, 
     subprocess.run(["cc", "-shared", "-o", module, tmp_path / "z.c", "-lz"], check=True)
     with pytest.raises(SystemExit, match=r"_core.abi3.so needs libz.so.1"):
         tool.main()
+    subprocess.run(["cc", "-shared", "-o", module, tmp_path / "z.c"], check=True)
+    with pytest.raises(SystemExit, match="_core.abi3.so lacks inflate"):
+        tool.main()
     module.unlink()
     with pytest.raises(SystemExit, match="make wheel builds them"):
         tool.main()
