@@ -20,8 +20,8 @@ foreach(name CbcSolver Cbc Cgl OsiClp ClpSolver Clp Osi CoinUtils bz2 z lapack b
   find_library(STATIC_${name} lib${name}.a REQUIRED)
   list(APPEND static_libraries ${STATIC_${name}})
 endforeach()
-# What is compiled here comes first: of two, the linker takes the first that it meets.
-set(standalone_libraries -Wl,--start-group $<TARGET_FILE:standalone_parts> $<TARGET_FILE:monet_core> ${static_libraries} -Wl,--end-group)
+# What is compiled here comes first, and xerbla is asked for before LAPACK is: of two, the linker takes the first that it meets.
+set(standalone_libraries -Wl,-u,xerbla_ -Wl,--start-group $<TARGET_FILE:standalone_parts> $<TARGET_FILE:monet_core> ${static_libraries} -Wl,--end-group)
 
 add_executable(monet_standalone EXCLUDE_FROM_ALL cli/main.cpp)
 target_include_directories(monet_standalone PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
