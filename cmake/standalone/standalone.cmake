@@ -34,6 +34,7 @@ add_dependencies(monet_standalone monet_core monet_commands standalone_parts)
 # Of what is not listed, and is newer, module.cpp has another.
 set(old_libraries "")
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${standalone_sources}/glibc_2_28.txt)
   file(STRINGS ${standalone_sources}/glibc_2_28.txt lines REGEX "^[^#]")
   foreach(line IN LISTS lines)
     string(REPLACE " " ";" words "${line}")
