@@ -10,6 +10,7 @@
 #include <monet/version.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -112,7 +113,8 @@ void Commands::add_help_commands(const std::string& group) {
       "  monet completion zsh > \"${fpath[1]}/_monet\"                        then begin a new shell\n"
       "  monet completion fish > ~/.config/fish/completions/monet.fish",
       completion_text);
-  add("schema", "the JSON schema of what a command prints with --json, or of a machine file", "NAME", "of what",
+  const std::string names = fmt::format("of what: {}", fmt::join(schema_names(), ", "));
+  add("schema", "the JSON schema of what a command prints with --json, or of a machine file", "NAME", names.c_str(),
       schema_names(),
       "The schemas follow JSON Schema 2020-12. Fields that are required stay under their names; new ones may come.\n\n"
       "Examples:\n"

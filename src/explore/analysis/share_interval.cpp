@@ -72,7 +72,7 @@ ShareInterval interval(double share, std::size_t groups, std::size_t samples) {
     double low = 0, high = 1;
     if (at_most(share, between, within, 0) <= probability) return 0.0;
     while (at_most(share, between, within, high) > probability && high < 1e7) high *= 2;
-    for (int i = 0; i < 60; ++i) {
+    for (int i = 0; i < 40; ++i) {
       const double middle = (low + high) / 2;
       (at_most(share, between, within, middle) > probability ? low : high) = middle;
     }
