@@ -32,6 +32,8 @@ struct OptimizeOptions {
 
   std::function<bool()> stop;
   std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;
+  // A plan that no other one so far beats, as it is found; before it is checked and packed.
+  std::function<void(double latency_cycles, double energy_pj, std::int64_t peak_bytes)> found;
 };
 
 struct OptimizedPlan {

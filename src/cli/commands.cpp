@@ -4,12 +4,14 @@
 #include "cli/arguments.h"
 #include "cli/completion.h"
 #include "cli/reference.h"
+#include "cli/schema.h"
 #include "cli/words.h"
 
 #include <monet/cache.h>
 #include <monet/version.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -135,6 +137,14 @@ void Commands::add_help_commands(const std::string& group) {
       "  monet completion zsh > \"${fpath[1]}/_monet\"                        then begin a new shell\n"
       "  monet completion fish > ~/.config/fish/completions/monet.fish",
       completion_text);
+  const std::string names = fmt::format("of what: {}", fmt::join(schema_names(), ", "));
+  add("schema", "the JSON schema of what a command prints with --json, or of a machine file", "NAME", names.c_str(),
+      schema_names(),
+      "The schemas follow JSON Schema 2020-12. Fields that are required stay under their names; new ones may come.\n\n"
+      "Examples:\n"
+      "  monet schema result > result.schema.json     of monet evaluate --json, and of result.json\n"
+      "  monet schema machine > machine.schema.json   of machine files, for editors",
+      [](const CommandReference&, const std::string& name) { return schema_text(name); });
 }
 
 int Commands::run_parsed() const {

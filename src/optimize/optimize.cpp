@@ -60,7 +60,8 @@ class Optimizing {
                        .jobs = static_cast<std::size_t>(options_.evaluate.jobs),
                        .time_limit_s = options_.time_limit_s - seconds_since(begun_),
                        .stop = options_.stop,
-                       .progress = options_.progress};
+                       .progress = options_.progress,
+                       .found = options_.found};
     joint.rules.limit = static_cast<std::size_t>(options_.limit);
     if (!options_.deadline.empty()) {
       MONET_TRY(joint.deadline_cycles,

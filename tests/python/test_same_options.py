@@ -36,7 +36,7 @@ WITHIN = {
     "fuse": {"set", "hardware", "show"},
     "checkpoint": {"set", "hardware", "points"},
     "optimize": {"set", "hardware"},
-    "explore": {"list", "show", "rescue", "all", "front", "jsonl"},
+    "explore": {"list", "show", "rescue", "all", "front", "tolerance", "jsonl"},
     "remat": {"page"},
     "pack": set(),
     "validate": set(),

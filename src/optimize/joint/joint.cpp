@@ -47,7 +47,13 @@ class JointSearch {
         begun_(std::chrono::steady_clock::now()),
         stop_(stop_after(options.time_limit_s, options.stop)),
         until_the_end_(stop_),
-        pricer_(step, hardware, cache, how) {}
+        pricer_(step, hardware, cache, how) {
+    if (options.found) {
+      archive_.tell([found = options.found](const PlanObjectives& taken) {
+        found(taken[0], taken[1], static_cast<std::int64_t>(taken[2]));
+      });
+    }
+  }
 
   Expected<JointResult> run() {
     MONET_TRY(JointResult result, begin());
