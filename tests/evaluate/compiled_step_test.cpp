@@ -48,6 +48,22 @@ TEST(CompiledStep, ItsPlanGivesTheSameBits) {
   }
 }
 
+// What many kernels compute each for itself is there for them, wherever the operator itself runs.
+TEST(CompiledStep, BlocksThatAreRecomputedPassTheChecker) {
+  for (const char* network : {"bert-base:layers=2,tokens=32", "vit-cifar", "resnet18-cifar"}) {
+    StepRequest how = by_compiler();
+    how.recompute = {"blocks"};
+    const auto first = evaluate_network(network, how);
+    ASSERT_TRUE(first) << network << ": " << first.error().text();
+    StepRequest again = by_compiler();
+    again.plan = *plan_from(first->plan_yaml, "plan");
+    const auto second = evaluate_network(network, again);
+    ASSERT_TRUE(second) << second.error().text();
+    EXPECT_EQ(second->latency_cycles, first->latency_cycles) << network;
+    EXPECT_EQ(second->energy_pj, first->energy_pj) << network;
+  }
+}
+
 TEST(CompiledStep, PartsAddUpAboveTheBound) {
   const auto result = evaluate_network("resnet18-cifar", by_compiler());
   ASSERT_TRUE(result) << result.error().text();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 namespace monet {
 
@@ -66,13 +67,33 @@ class KernelCheck {
         if (!input.valid()) continue;
         const std::size_t after = there[input.index()];
         needs = std::max(needs, after);
-        if (at_[n] != nowhere && after > at_[n] + 1)
+        if (at_[n] != nowhere && after > at_[n] + 1 && !is_there(input, at_[n]))
           find("'{}' runs before what it reads, '{}', is there", node.name, graph_[input].name);
       }
       for (const TensorId output : node.outputs) {
         if (output.valid()) there[output.index()] = at_[n] == nowhere ? needs : at_[n] + 1;
       }
     }
+  }
+
+  // Whether a launch has a tensor that others make later: it repeats what leads there from what was made before.
+  bool is_there(TensorId tensor, std::size_t launch) const {
+    std::vector<TensorId> wanted = {tensor};
+    std::set<TensorId> seen;
+    while (!wanted.empty()) {
+      const TensorId next = wanted.back();
+      wanted.pop_back();
+      const NodeId producer = graph_[next].producer;
+      if (!seen.insert(next).second || !producer.valid()) continue;
+      const std::size_t at = at_[producer.index()];
+      if (at != nowhere && at <= launch) continue;
+      const std::vector<NodeId>& repeats = step_.launches[launch].repeats;
+      if (at != nowhere && std::ranges::find(repeats, producer) == repeats.end()) return false;
+      for (const TensorId input : graph_[producer].inputs) {
+        if (input.valid()) wanted.push_back(input);
+      }
+    }
+    return true;
   }
 
   void check_touches() {
