@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace monet {
@@ -65,7 +66,10 @@ Status check_stacks(const Graph& graph, const LoweredStep& step, const std::vect
   return Done{};
 }
 
-std::vector<OperatorStack> stacks_of(const LoweredStep& step, const std::vector<Part>& parts,
+bool is_view(const Graph& graph, NodeId node) { return family_of(graph[node].op) == OpFamily::view; }
+
+// Plans state no views: a copy that one is made as is no operator of a stack.
+std::vector<OperatorStack> stacks_of(const LoweredStep& step, const Graph& graph, const std::vector<Part>& parts,
                                      const std::vector<LaunchGroup>& groups) {
   std::vector<OperatorStack> stacks;
   for (const LaunchGroup& group : groups) {
@@ -74,6 +78,7 @@ std::vector<OperatorStack> stacks_of(const LoweredStep& step, const std::vector<
       if (parts[launch].kind == PartKind::library) continue;
       stack.insert(stack.end(), step.launches[launch].nodes.begin(), step.launches[launch].nodes.end());
     }
+    std::erase_if(stack, [&](NodeId node) { return is_view(graph, node); });
     std::ranges::sort(stack);
     if (stack.size() > 1) stacks.push_back(std::move(stack));
   }
@@ -81,12 +86,14 @@ std::vector<OperatorStack> stacks_of(const LoweredStep& step, const std::vector<
 }
 
 // What a plan states, by launches: of two operators and more.
-std::vector<OperatorStack> stated_stacks(const LoweredStep& step, const std::vector<std::uint32_t>& stack_of,
-                                         std::size_t stacks) {
+std::vector<OperatorStack> stated_stacks(const LoweredStep& step, const Graph& graph,
+                                         const std::vector<std::uint32_t>& stack_of, std::size_t stacks) {
   std::vector<OperatorStack> stated(stacks + 1);
   for (std::size_t i = 0; i < step.launches.size(); ++i) {
     const std::vector<NodeId>& nodes = step.launches[i].nodes;
-    if (stack_of[i] > 0) stated[stack_of[i]].insert(stated[stack_of[i]].end(), nodes.begin(), nodes.end());
+    if (stack_of[i] == 0) continue;
+    std::ranges::copy_if(nodes, std::back_inserter(stated[stack_of[i]]),
+                         [&](NodeId node) { return !is_view(graph, node); });
   }
   std::erase_if(stated, [](const OperatorStack& stack) { return stack.size() < 2; });
   std::ranges::for_each(stated, [](OperatorStack& stack) { std::ranges::sort(stack); });
@@ -102,9 +109,9 @@ Expected<std::vector<LaunchGroup>> groups_as_asked(const LoweredStep& step, cons
   const std::vector<std::uint32_t> stack_of = stacks_by_launch(step, graph, stated);
   auto policy = compiling::groups_of(step, parts, stack_of, false);
   if (!options.stacks) return policy;
-  std::vector<OperatorStack> of_policy = stacks_of(step, parts, policy);
+  std::vector<OperatorStack> of_policy = stacks_of(step, graph, parts, policy);
   std::ranges::sort(of_policy);
-  if (stated_stacks(step, stack_of, stated.size()) == of_policy) return policy;
+  if (stated_stacks(step, graph, stack_of, stated.size()) == of_policy) return policy;
   auto groups = compiling::groups_of(step, parts, stack_of, true);
   MONET_RETURN_IF_ERROR(check_stacks(graph, step, parts, groups, stack_of, stated.size()));
   return groups;
@@ -122,7 +129,7 @@ Expected<CompiledStep> compile(const Graph& graph, const KernelLaws& laws, const
   compiling::duplicate_cheap(step, graph);
   const std::vector<Part> parts = compiling::parts_of(step, graph);
   MONET_TRY(const std::vector<LaunchGroup> groups, groups_as_asked(step, graph, parts, options));
-  result.stacks = stacks_of(step, parts, groups);
+  result.stacks = stacks_of(step, graph, parts, groups);
   result.lowered = compiling::fused(step, parts, groups, laws);
   return result;
 }
