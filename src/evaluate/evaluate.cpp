@@ -117,8 +117,7 @@ Status Evaluator::find_kernels(const PlanRequest& request) {
 
 std::shared_ptr<const KernelStep> Evaluator::eager_kernels() const {
   const bool tf32 = shared_->options.cost.extract.products == "tf32";
-  return std::make_shared<const KernelStep>(
-      kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
+  return std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
 }
 
 Expected<Evaluated> Evaluator::evaluate_kernels(const PlanRequest& request) {

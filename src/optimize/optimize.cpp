@@ -86,8 +86,7 @@ class Optimizing {
       result.plans.push_back(std::move(next));
     }
     recommend(result);
-    if (!result.plans.empty())
-      result.reach = reach_of(budgets_.hardware, result.plans[result.recommended].lowering);
+    if (!result.plans.empty()) result.reach = reach_of(budgets_.hardware, result.plans[result.recommended].lowering);
     result.feasible = !result.plans.empty();
     result.least_bytes = found.least_bytes;
     result.evaluated = found.evaluated;

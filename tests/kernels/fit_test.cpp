@@ -111,10 +111,8 @@ TEST(FitEnergy, FindsTheExponentOfTheClock) {
         Kernel product{.kind = KernelKind::product, .precision = precision, .m = size, .n = size, .k = size};
         derive_sizes(product);
         const double us = 5 + product.flops / truth.ceiling[static_cast<std::size_t>(precision)] / clock;
-        energies.push_back({.kernel = product,
-                            .us = us,
-                            .mj = millijoules(truth, product, us, clock),
-                            .clock_mhz = 2000 * clock});
+        energies.push_back(
+            {.kernel = product, .us = us, .mj = millijoules(truth, product, us, clock), .clock_mhz = 2000 * clock});
       }
     }
   }

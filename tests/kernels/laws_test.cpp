@@ -235,7 +235,8 @@ TEST(KernelLaws, EnergyIsPowerTimesTimeAndWhatIsDone) {
   EXPECT_NEAR(millijoules(laws, winograd, 1), 1e-3 * (150 + (10 * 100e6 + 20 * bytes) * 1e-6), 1e-9);
 }
 
-// At half the clock, with energy in its square: busy cores draw an eighth, operations take a quarter, bytes what they did.
+// At half the clock, with energy in its square: busy cores draw an eighth, operations take a quarter, bytes what they
+// did.
 TEST(KernelLaws, EnergyFallsWithTheClock) {
   KernelLaws laws = hand_made_laws();
   laws.energy.clock_exponent = 2;

@@ -70,10 +70,9 @@ struct StackCase {
 
 // Eager and compiled plans beside each other, the best no worse than what fusing finds; each is what evaluating gives.
 TEST(SearchOnKernels, OptimizeSearchesStacksAndIsNoWorseThanFusing) {
-  for (const StackCase& each : {StackCase{"resnet18-cifar", "bf16", "latency"},
-                                StackCase{"gpt2-tiny:layers=2,tokens=64", "bf16", "latency"},
-                                StackCase{"gpt2-tiny:layers=2,tokens=64", "fp32", "energy"},
-                                StackCase{"mlp-robotics", "fp32", "latency"}}) {
+  for (const StackCase& each :
+       {StackCase{"resnet18-cifar", "bf16", "latency"}, StackCase{"gpt2-tiny:layers=2,tokens=64", "bf16", "latency"},
+        StackCase{"gpt2-tiny:layers=2,tokens=64", "fp32", "energy"}, StackCase{"mlp-robotics", "fp32", "latency"}}) {
     OptimizeOptions options;
     options.evaluate.machine = "h200";
     options.evaluate.train.batch = 8;

@@ -29,9 +29,7 @@ struct EnergyRows {
   double base_w = 0;          // what the smallest kernels draw; 0: they were not measured
   bool slowed = false;        // enough of them to tell what a lower clock saves
 
-  double clock_of(const MeasuredEnergy& row) const {
-    return row.clock_mhz > 0 ? row.clock_mhz / full_clock_mhz : 1;
-  }
+  double clock_of(const MeasuredEnergy& row) const { return row.clock_mhz > 0 ? row.clock_mhz / full_clock_mhz : 1; }
 };
 
 EnergyRows rows_of(const std::vector<MeasuredEnergy>& energies) {
@@ -48,8 +46,8 @@ EnergyRows rows_of(const std::vector<MeasuredEnergy>& energies) {
   }
   if (tiny > 0) result.base_w /= tiny;
   constexpr double hardly = 0.98;
-  const auto slowed = std::ranges::count_if(
-      result.rows, [&](const MeasuredEnergy* row) { return result.clock_of(*row) < hardly; });
+  const auto slowed =
+      std::ranges::count_if(result.rows, [&](const MeasuredEnergy* row) { return result.clock_of(*row) < hardly; });
   result.slowed = static_cast<std::size_t>(slowed) >= few_slowed;
   return result;
 }

@@ -72,8 +72,8 @@ double millijoules(const KernelLaws& laws, const Kernel& given, double us, doubl
   derive_sizes(k);
   const KernelEnergy parts = energy_parts(laws, k, us);
   const double voltage = std::pow(clock, laws.energy.clock_exponent);
-  return 1e-3 * ((parts.base_w + parts.busy_w * clock * voltage) * us +
-                 (parts.operations * voltage + parts.bytes) * 1e-6);
+  return 1e-3 *
+         ((parts.base_w + parts.busy_w * clock * voltage) * us + (parts.operations * voltage + parts.bytes) * 1e-6);
 }
 
 }  // namespace monet

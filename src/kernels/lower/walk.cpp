@@ -97,8 +97,8 @@ void add_up(StepCosts& costs, const LoweredStep& step) {
   }
 }
 
-// Controllers of boards look at power over many launches and give them all one clock. Where it is not known how energies
-// fall with it, what is drawn beyond the limit is taken from all launches alike and none is slowed.
+// Controllers of boards look at power over many launches and give them all one clock. Where it is not known how
+// energies fall with it, what is drawn beyond the limit is taken from all launches alike and none is slowed.
 void keep_to_limit(StepCosts& costs, const LoweredStep& step, const KernelLaws& laws) {
   const double limit_w = laws.energy.limit_w;
   if (!(limit_w > 0) || costs.total_mj <= limit_w * costs.total_us * 1e-3) return;

@@ -173,9 +173,9 @@ class JointSearch {
       const bool within = peak <= options_.budget_bytes && price.cycles <= options_.deadline_cycles;
       return within ? options_.objective(price, peak) : std::numeric_limits<double>::infinity();
     };
-    const fusion::KernelStacks found = fusion::improved_stacks(
-        *priced.evaluated.kernels, *hardware_[kernel_core(hardware_)].kernels,
-        {.tf32 = how_.cost.extract.products == "tf32", .value = value, .stop = stop_});
+    const fusion::KernelStacks found =
+        fusion::improved_stacks(*priced.evaluated.kernels, *hardware_[kernel_core(hardware_)].kernels,
+                                {.tf32 = how_.cost.extract.products == "tf32", .value = value, .stop = stop_});
     evaluated_ += found.tried;
     Base base{.plan = plan, .fused = true};
     base.plan.stacks = fusion::stated_stacks(found.step);

@@ -24,8 +24,7 @@ Expected<JointResult> optimize_lowerings(const Graph& step, const Hardware& hard
   Plan compiled_plan = plan;
   compiled_plan.lowering = compiled_lowering;
   part.time_limit_s = options.time_limit_s - seconds_since(start);
-  MONET_TRY(JointResult compiled,
-            optimize_jointly(step, hardware, cache, as_compiled, compiled_plan, decided, part));
+  MONET_TRY(JointResult compiled, optimize_jointly(step, hardware, cache, as_compiled, compiled_plan, decided, part));
   std::vector<JointPlan> plans = std::move(result.front);
   std::ranges::move(compiled.front, std::back_inserter(plans));
   result.front = front_of(std::move(plans), options.objective);
