@@ -42,6 +42,7 @@ struct OptimizedPlan {
   double value = 0;  // of OptimizeOptions::function
   std::int64_t saved_bytes_dropped = 0;
   std::int64_t stacks = 0;  // of several operators
+  std::string lowering;     // how operators run: "nests", "eager", "compiled" (docs/evaluate.md)
   std::string order;
   bool placed = false;  // cores by search, not by the policy
   std::vector<std::string> recomputed, paged;

@@ -121,10 +121,14 @@ Status Evaluator::find_kernels(const PlanRequest& request) {
     MONET_TRY(KernelStep step, compiled_kernel_step(graph_, *shared_->laws, how));
     kernels_ = std::make_shared<const KernelStep>(std::move(step));
   } else if (!kernels_) {
-    kernels_ =
-        std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
+    kernels_ = eager_kernels();
   }
   return Done{};
+}
+
+std::shared_ptr<const KernelStep> Evaluator::eager_kernels() const {
+  const bool tf32 = shared_->options.cost.extract.products == "tf32";
+  return std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
 }
 
 Expected<Evaluated> Evaluator::evaluate_kernels(const PlanRequest& request) {
@@ -145,11 +149,7 @@ Expected<Evaluated> Evaluator::evaluate_kernels(const PlanRequest& request) {
 
 std::vector<OperatorBound> Evaluator::operator_bounds() {
   if (runs_kernels()) {
-    if (!kernels_) {
-      const bool tf32 = shared_->options.cost.extract.products == "tf32";
-      kernels_ =
-          std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
-    }
+    if (!kernels_ && !find_kernels(PlanRequest{})) kernels_ = eager_kernels();
     return kernel_bounds(machine_.hardware(), *kernels_, *shared_->laws);
   }
   std::vector<OperatorBound> bounds;
