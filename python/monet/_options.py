@@ -5,10 +5,13 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from monet import _core
 from monet.errors import Error
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 
 @runtime_checkable
@@ -20,7 +23,7 @@ class HasPlan(Protocol):
 
 
 # A file, the text of one, or a result that has a plan.
-Plan: TypeAlias = str | os.PathLike[str] | HasPlan
+Plan: TypeAlias = "str | os.PathLike[str] | HasPlan"
 
 # Given by arguments of their own.
 _BY_ARGUMENT = {"machine", "inference", "plan", "evaluate", "trace", "lifetimes", "graph", "space"}
@@ -60,9 +63,12 @@ def put(options: object, name: str, value: Any) -> None:
     raise Error(f"{given!r} is no value for the option '{name}'", advice=advice)
 
 
-def apply(who: str, given: Mapping[str, Any], *targets: object) -> None:
-    """All that is given, each to the first of the targets that has an option of that name."""
+def apply(who: str, given: Mapping[str, Any], *targets: object, names_of_last: Iterable[str] = ()) -> None:
+    """All that is given, each to the first of the targets that has an option of that name; of the last only those
+    named, if any are."""
     known = [names_of(target) for target in targets]
+    if names_of_last:
+        known[-1] = list(names_of_last)
     for name, value in given.items():
         for target, names in zip(targets, known):
             if name in names:

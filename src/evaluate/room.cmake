@@ -97,6 +97,7 @@ monet_room(evaluate
   run/fit.cpp
   run/machine_facts.cpp
   run/micro_batches.cpp
+  run/network_unit.cpp
   run/parallel_run.cpp
   run/result.cpp
   run/room.cpp
@@ -137,4 +138,5 @@ monet_room(evaluate
   tiles/stored_width.cpp
   tiles/tile_graph.cpp
   tiles/views.cpp
+  kernels/exchange_line.cpp
 )

@@ -16,13 +16,16 @@ monet_room(optimize
   fusion/extract.cpp
   fusion/fuse.cpp
   fusion/improve.cpp
+  fusion/kernel_stacks.cpp
   fusion/moves.cpp
   fusion/part.cpp
   fusion/price.cpp
   fusion/problem.cpp
   fusion/rings.cpp
   fusion/shared_loops.cpp
+  joint/front.cpp
   joint/joint.cpp
+  joint/lowerings.cpp
   memory/bare_step.cpp
   memory/baselines.cpp
   memory/bound.cpp
@@ -42,4 +45,5 @@ monet_room(optimize
   pricing/plan_for.cpp
   pricing/plan_value.cpp
   pricing/pricer.cpp
+  search.cpp
 )

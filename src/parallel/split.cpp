@@ -50,9 +50,11 @@ class Pass {
   AxisResult finish() { return writer_.finish(); }
 
  private:
-  // More than anything costs, and less than what cannot be.
-  static constexpr double forbidden = 1e100;
+  // Bytes that should not be sent weigh so much more than others: more than anything costs, less than what cannot be.
+  static constexpr double forbidden = 1e30;
   static constexpr double impossible = 1e200;
+  // A product that every chip computes whole although its operands are in pieces: more than any bytes cost.
+  static constexpr double repeated = 1e18;
 
   // The cheapest way so far.
   struct Choice {
@@ -133,6 +135,8 @@ class Pass {
   bool may_convert(TensorId id, const Place& to) const {
     if (writer_.place(id).is_partial() || element_count(before_[id].type.shape) <= plan_.chips) return true;
     if (plan_.gathers_parameters) return true;
+    const bool exchanged = to.is_sharded() && to.axis != writer_.place(id).axis;
+    if (plan_.exchanges_activations && exchanged && !is_parameter(id)) return true;
     return plan_.gathers_activations && !is_parameter(id) && to.is_whole();
   }
 
@@ -146,8 +150,8 @@ class Pass {
       if (writer_.is_made(id, to, node.phase)) continue;
       if (to.is_partial() || numbers_places(id)) return impossible;
       if (is_gathered_for(id, node) && to.is_whole()) continue;
-      total += bytes_sent(before_[id], from, to, plan_.chips);
-      if (!from.is_whole() && !may_convert(id, to)) total += forbidden;
+      const double sent = bytes_sent(before_[id], from, to, plan_.chips);
+      total += !from.is_whole() && !may_convert(id, to) ? std::max(sent, 1.0) * forbidden : sent;
     }
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
@@ -165,6 +169,13 @@ class Pass {
     return has_open_sums_ && node.phase == Phase::backward && before_[node.outputs[0]].role == Role::weight_gradient;
   }
 
+  // Gradients go to where the optimizer's states are for those alone that update them or add them up.
+  bool is_read_early(TensorId id, const Node& node) const {
+    const TensorId result = node.outputs[0];
+    const bool adds_up = result.valid() && before_[result].updates.valid();
+    return before_[id].role == Role::weight_gradient && node.phase == Phase::backward && !adds_up;
+  }
+
   Expected<Cut> choose(const Node& node) {
     const Cut whole = whole_cut(node);
     Choice best{.cut = whole, .cost = cost(node, whole)};
@@ -175,10 +186,18 @@ class Pass {
       now.push_back(id.valid() && !is_gathered_for(id, node) ? writer_.place(id) : Place{});
       if (!id.valid()) continue;
       if (now[i].is_sharded()) seeds.push_back({.operand = i, .place = now[i]});
+      if (is_read_early(id, node)) continue;
       const auto preferred = plan_.preferred.find(before_[id].name);
       if (!now[i].is_partial() || preferred == plan_.preferred.end() || !preferred->second.is_sharded()) continue;
       seeds.push_back({.operand = i, .place = preferred->second});
     }
+    if (node.op == Op::GatherGrad) {
+      const auto rows = plan_.rows.find(before_[node.outputs[0]].name);
+      if (rows != plan_.rows.end()) seeds.push_back({.output = true, .operand = 0, .place = rows->second});
+    }
+    const OpFamily family = family_of(node.op);
+    const bool product = family == OpFamily::contraction || family == OpFamily::convolution;
+    if (product && !seeds.empty()) best.cost += repeated;
     Error why;
     const Seed* failed = nullptr;
     for (const Seed& seed : seeds) {

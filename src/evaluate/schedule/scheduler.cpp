@@ -106,7 +106,7 @@ Schedule Scheduler::empty_schedule() const {
 std::vector<std::uint32_t> Scheduler::ranks() const {
   std::vector<double> cycles(in_.tiles.tiles());
   for (std::size_t t = 0; t < cycles.size(); ++t) cycles[t] = places_.cost(TileId(t)).cycles;
-  return tile_order(in_.graph, in_.dependencies, in_.assignment, in_.tiles, cycles);
+  return tile_order(in_.graph, in_.dependencies, in_.machine, in_.assignment, in_.tiles, cycles);
 }
 
 Expected<Schedule> Scheduler::run() {
@@ -154,6 +154,7 @@ Status Scheduler::place(TileId tile) {
   to.cost = in_.cost_of[tile.index()];
   to.end = start.at + places_.cost(tile).cycles;
   MONET_RETURN_IF_ERROR(ports_.occupy(tile, to));
+  if (to.end > in_.most_cycles) return Error{.message = "it takes longer than it may"};
   readers_.set_placed(tile);
   core.previous_start = to.start;
   core.free = {to.end, Wait::core, static_cast<std::uint32_t>(tile.index())};
