@@ -17,7 +17,7 @@ CTEST_FILTER = grep -vE '^ +Start +[0-9]+: | +Passed +[0-9.]+ sec$$|^Internal ct
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-FIGURES := figure-8 figure-9 figure-search figure-10 figure-11 figure-12 figure-sweep figure-remat
+FIGURES := figure-8 figure-9 figure-search figure-10 figure-11 figure-12 figure-sweep figure-remat figure-edge
 # The program that figures call.
 MONET ?= build/monet
 

@@ -174,5 +174,36 @@ void FusedRows(benchmark::State& state) {
 }
 BENCHMARK(FusedRows)->Unit(benchmark::kMillisecond)->RangeMultiplier(10)->Range(100, 100'000)->Complexity();
 
+// ResNet-18 with its data at home on a card, through the 256 KiB of a microcontroller: warm, and with nothing known.
+void StreamedThrough256KiB(benchmark::State& state) {
+  const bool cold = state.range(0) != 0;
+  TrainOptions options;
+  options.optimizer = "sgd";
+  auto network = open_network("resnet18-cifar", {.batch = 1});
+  auto step = training::make_training_step(*std::move(network), *training::step_options(options));
+  const Graph graph = std::move(step->graph);
+  const Hardware hardware = *open_hardware("poet_m4f");
+  MappingCache cache;
+  const EvaluatorOptions how{.home = *home_choice(hardware, "storage")};
+  std::optional<Evaluator> evaluator(std::in_place, graph, hardware, cache, how);
+  PlanRequest request = empty_request(graph);
+  request.plan.order = PlanOrder::graph;
+  std::size_t tiles = 0, transfers = 0;
+  for (auto _ : state) {
+    if (cold) evaluator.emplace(graph, hardware, cache, how);
+    const auto evaluated = evaluator->evaluate(request);
+    if (!evaluated) {
+      state.SkipWithError(evaluated.error().text().c_str());
+      return;
+    }
+    tiles = evaluated->tiles.tiles();
+    transfers = evaluated->schedule.transfers.size();
+    benchmark::DoNotOptimize(totals(hardware, evaluated->schedule));
+  }
+  state.counters["tiles"] = static_cast<double>(tiles);
+  state.counters["transfers"] = static_cast<double>(transfers);
+}
+BENCHMARK(StreamedThrough256KiB)->ArgName("cold")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+
 }  // namespace
 }  // namespace monet

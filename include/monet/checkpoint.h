@@ -18,7 +18,7 @@ namespace monet {
 
 struct CheckpointOptions {
   StepRequest evaluate;               // network, machine, and a plan whose stacks, tiles and cores are kept to
-  std::string method = "search";      // nsga2, exact, milp
+  std::string method = "search";      // nsga2, exact, milp, chen, checkmate, capuchin, dtr
   std::string objective = "latency";  // energy, edp
   PlanObjective function;             // one of the user's own instead; whole plans are compared by it
   std::vector<std::string> budgets;   // "2MiB", "sram=2MiB", "80%" of what all kept needs; none: what the memory holds
@@ -50,6 +50,7 @@ struct CheckpointPlan {
   std::int64_t saved_bytes = 0;          // that are kept for the backward part, of those that can be decided about
   std::int64_t saved_bytes_dropped = 0;  // recomputed or paged
   std::string order;
+  std::string home;  // storage in which data are at home; empty: memory
   std::vector<std::string> recomputed, paged;
   std::string plan_yaml;          // complete
   std::string plan_file;          // where it was written; empty: nowhere

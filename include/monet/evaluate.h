@@ -52,6 +52,7 @@ struct EvaluateOptions {
   std::string order;      // overrides the plan's: critical-path, graph, listed
   std::string transfers;  // overrides the plan's: direct, memory
   bool off_chip = false;  // every operator reads from and writes to off-chip memory, as the published flow does
+  std::string home;       // overrides the plan's: storage in which data are at home, and come to cores in parts
   // Costs by the rules of ZigZag 3.8.5 and Stream, defects included, in 8 bits: what they do not know is free, and
   // every operator is alone between off-chip memory and its core.
   bool zigzag = false;
@@ -284,6 +285,7 @@ struct Evaluation {
   std::vector<std::pair<std::string, std::int64_t>> footprint_bytes;  // by role, at the peak of home memory
   double bound_cycles = 0, bound_pj = 0;
   std::string bound_by;
+  std::string home;  // storage in which data are at home; empty: the memory that cores work in, or the one above it
   double wall_s = 0, map_s = 0, schedule_s = 0, check_s = 0, pack_s = 0;
 
   std::vector<PhaseResult> phases;

@@ -88,6 +88,8 @@ struct Plan {
   Place graph_place, hardware_place;  // where it says so
   PlanOrder order = PlanOrder::critical_path;
   PlanTransfers transfers = PlanTransfers::direct;
+  std::string home;                   // where data are at home instead of the memory that cores work in; empty: there
+  std::int64_t room_bytes = 0;        // with a home: of the memory that cores work in, so much is used; 0: all
   std::string lowering;               // as EvaluateOptions has it, on machines with a kernel core; empty: not stated
   std::vector<std::string> expanded;  // composite operators that run in their parts
   std::vector<PlannedStack> stacks;

@@ -78,6 +78,7 @@ class StepRequest:
     order: str
     transfers: str
     off_chip: bool
+    home: str
     zigzag: bool
     lowering: str
     parallel: str

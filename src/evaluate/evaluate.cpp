@@ -61,7 +61,7 @@ struct Evaluator::Shared {
       : cache(mappings),
         options(how),
         known(options.known ? options.known : new_operator_class_cache()),
-        machine(hardware),
+        machine(hardware, options.home),
         costs(machine, cache, options.cost) {
     if (!options.cost.zigzag && monet::runs_kernels(hardware, options.lowering))
       laws = hardware[kernel_core(hardware)].kernels;
@@ -73,6 +73,7 @@ struct Evaluator::Shared {
   RoutedMachine machine;  // before any route is asked for: each evaluator numbers its own
   TileCostTable costs;
   SplitTable splits;
+  PartTable parts;
   std::shared_ptr<const KernelLaws> laws;  // null: operators run as loop nests
 };
 
@@ -94,10 +95,9 @@ Evaluator::Evaluator(const Graph& graph, std::shared_ptr<Shared> shared)
       machine_(shared_->machine),
       tiling_(graph, classes_, shared_->known->tiling),
       costs_(graph, classes_, shared_->costs),
-      policy_(graph, classes_, binder_.dependencies(), machine_, costs_, tiling_, shared_->splits,
-              !shared_->options.off_chip && !shared_->options.cost.zigzag) {
-  tile_options_.element_bits = stored_widths(graph, shared_->options.cost.extract.precision);
-}
+      tile_options_{.element_bits = stored_widths(graph, shared_->options.cost.extract.precision)},
+      policy_(graph, classes_, binder_.dependencies(), machine_, costs_, tiling_, tile_options_.element_bits,
+              shared_->splits, shared_->parts, !shared_->options.off_chip && !shared_->options.cost.zigzag) {}
 
 Expected<PlanRequest> Evaluator::bind(const Plan& plan) const {
   PlanRequest request;

@@ -33,6 +33,7 @@ struct EvaluatorOptions {
   std::shared_ptr<const ChipNetwork> network;  // of one chip's part of a step of many; null: there is one chip
   std::string lowering;   // "nests": also where there is a kernel core; see evaluate/kernels/lowering_choice.h
   bool off_chip = false;  // every operator reads from and writes to home memory
+  HomeChoice home;        // storage in which data are at home instead
   std::size_t jobs = 0;
   std::function<void(std::size_t done, std::size_t all)> progress;  // of the mappings
   std::function<bool()> stop;                                       // asked now and then; true: ends with an error
@@ -115,8 +116,8 @@ class Evaluator {
   RoutedMachine machine_;
   TilingGraph tiling_;
   TileCosts costs_;
-  Policy policy_;
   TileOptions tile_options_;
+  Policy policy_;
   std::shared_ptr<const KernelStep> kernels_;  // of the last plan: none changes those of an eager framework
 };
 

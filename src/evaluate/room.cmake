@@ -65,6 +65,7 @@ monet_room(evaluate
   open/collective.cpp
   open/family.cpp
   open/hardware.cpp
+  open/known_rows.cpp
   open/machine.cpp
   open/hardware_summary.cpp
   open/kernel_network.cpp
@@ -87,6 +88,7 @@ monet_room(evaluate
   plan/writer.cpp
   policy/buffer_cuts.cpp
   policy/light.cpp
+  policy/parts.cpp
   policy/policy.cpp
   policy/streaming.cpp
   run/advice.cpp
@@ -98,6 +100,7 @@ monet_room(evaluate
   run/network_unit.cpp
   run/parallel_run.cpp
   run/result.cpp
+  run/room.cpp
   run/result_memory.cpp
   run/result_trace.cpp
   run/step_graph.cpp

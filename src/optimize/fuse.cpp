@@ -209,6 +209,7 @@ Expected<Fusion> fuse_network(const Network& network, const FuseOptions& given) 
                                        step.train.accumulate));
   }
   MONET_TRY(StepOnMachine opened, open_step_on_machine(network, step, step.inference));
+  MONET_RETURN_IF_ERROR(home_in_memory(opened.plan));
   const Hardware& hardware = opened.hardware;
   const Graph& original = opened.opened_step.graph;
   Plan& plan = opened.plan;

@@ -224,6 +224,7 @@ Expected<Optimization> optimize_network(const Network& network, const OptimizeOp
   OptimizeOptions options = given;
   Optimization result{.model = network.name(), .objective = options.function ? "own" : options.objective};
   MONET_TRY(StepOnMachine opened, open_step_on_machine(network, options.evaluate, false));
+  MONET_RETURN_IF_ERROR(home_in_memory(opened.plan));
   describe(opened, result);
   const bool kernels = options.evaluate.lowering != nests_lowering;
   const bool both = kernels && options.fuse && given.evaluate.lowering.empty() && given.evaluate.plan.lowering.empty();

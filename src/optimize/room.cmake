@@ -26,6 +26,8 @@ monet_room(optimize
   joint/front.cpp
   joint/joint.cpp
   joint/lowerings.cpp
+  memory/bare_step.cpp
+  memory/baselines.cpp
   memory/bound.cpp
   memory/budget.cpp
   memory/exact.cpp
@@ -36,6 +38,7 @@ monet_room(optimize
   memory/search.cpp
   memory/seeds.cpp
   memory/space.cpp
+  memory/stored.cpp
   memory/sweep.cpp
   optimize.cpp
   placement/placement.cpp

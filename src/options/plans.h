@@ -60,9 +60,9 @@ void describe_checkpoint(To& to) {
   using Options = CheckpointOptions;
   describe_budgets<Options>(to);
   to.option("method", &Options::method,
-            "search; nsga2, the published genetic search; exact, all plans; milp, an integer program, for small "
-            "networks")
-      .one_of({"search", "nsga2", "exact", "milp"})
+            "search; nsga2, the published genetic search; exact, all plans; milp, an integer program beside the search, "
+            "for small networks; chen, checkmate, capuchin, dtr: by the rules of their papers")
+      .one_of({"search", "nsga2", "exact", "milp", "chen", "checkmate", "capuchin", "dtr"})
       .with_default();
   to.flag("pareto", &Options::pareto, "plans for all budgets, from all kept down to the least");
   to.option("pareto_step", &Options::pareto_step, "between budgets, of what all kept needs")

@@ -161,6 +161,12 @@ void describe_flows(To& to) {
 }
 
 template <class To>
+void describe_home(To& to) {
+  to.option("home", &StepRequest::home,
+            "storage in which data are at home: they come to the memory of the cores in parts, and go back", "STORAGE");
+}
+
+template <class To>
 void describe_schedule(To& to) {
   using Options = StepRequest;
   to.title(schedule_title);
@@ -176,6 +182,7 @@ void describe_schedule(To& to) {
   to.option("transfers", &Options::transfers, "from core to core: direct or memory; the plan's, or direct", "WAY")
       .one_of({"direct", "memory"});
   describe_flows(to);
+  describe_home(to);
   to.off("check", &Options::check, "leave out the independent check of the schedule");
   describe_lowering<Options>(to);
 }
@@ -192,6 +199,7 @@ void describe_searched_step(To& to) {
   to.title(title);
   describe_order(to);
   describe_flows(to);
+  describe_home(to);
   describe_factors<Options>(to);
   to.title(nullptr);
   describe_jobs<Options>(to);

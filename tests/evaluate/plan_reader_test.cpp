@@ -219,5 +219,27 @@ TEST(PlanReader, ReadsFiles) {
   test::expect_error(large.error(), {"larger than 16 MiB"}, path);
 }
 
+TEST(PlanReader, DataMayBeAtHomeInStorage) {
+  const auto plain = plan_from("plan: 1\nhome: storage\n", "p.yaml");
+  ASSERT_TRUE(plain.has_value()) << plain.error().text();
+  EXPECT_EQ(plain->home, "storage");
+  EXPECT_EQ(plain->room_bytes, 0);
+  EXPECT_FALSE(is_empty(*plain));
+  const auto roomy = plan_from("plan: 1\nhome: {memory: sd card, room: 240 KiB}\n", "p.yaml");
+  ASSERT_TRUE(roomy.has_value()) << roomy.error().text();
+  EXPECT_EQ(roomy->home, "sd card");
+  EXPECT_EQ(roomy->room_bytes, 240 * 1024);
+  for (const auto& plan : {plain, roomy}) {
+    const auto again = plan_from(to_yaml(*plan), "p.yaml");
+    ASSERT_TRUE(again.has_value()) << again.error().text();
+    EXPECT_EQ(again->home, plan->home);
+    EXPECT_EQ(again->room_bytes, plan->room_bytes);
+  }
+  expect_wrong_plan("home: {room: 2 KiB}\n", {"'home'"}, "p.yaml:2:7", "a memory's name");
+  expect_wrong_plan("home: {memory: sd, room: much}\n", {"'room'"}, "p.yaml:2:26", "240 KiB");
+  expect_wrong_plan("home: {memory: sd, room: 2 s}\n", {"'room'"}, "p.yaml:2:26", "240 KiB");
+  expect_wrong_plan("home: {memory: sd, space: 2 KiB}\n", {"space"}, "p.yaml:2:20");
+}
+
 }  // namespace
 }  // namespace monet

@@ -36,6 +36,7 @@ TEST(Presets, AllThatWerePromised) {
                            "poet_m4f",
                            "poet_rpi",
                            "poet_rpi_nocache",
+                           "poet_tx2",
                            "stm32f407",
                            "stm32f746",
                            "stm32h743",

@@ -12,6 +12,8 @@ Plan complete_plan_of(const ScheduledStep& step, const Plan& plan, const Graph& 
   result.order = plan.order;
   result.transfers = plan.transfers;
   result.lowering = plan.lowering;
+  result.home = plan.home;
+  result.room_bytes = plan.room_bytes;
   result.expanded = plan.expanded;
   result.tensors = plan.tensors;
   result.parallel = plan.parallel;

@@ -51,7 +51,8 @@ Expected<PackedStays> pack_stays(const ScheduledStep& step, const RoutedMachine&
   }
   for (std::size_t i = 0; i < schedule.stays.size(); ++i) {
     const Stay& stay = schedule.stays[i];
-    if (machine.is_shared(stay.memory)) add(stay.memory, stay.start, stay.end, stay.bytes, false, i);
+    if (machine.is_shared(stay.memory) || machine.lives_in_storage())
+      add(stay.memory, stay.start, stay.end, stay.bytes, false, i);
   }
   for (std::size_t m = 0; m < lives.size(); ++m) {
     MemoryLife& life = lives[m];

@@ -100,6 +100,20 @@ void stream_once(TileCost& cost, const Problem& problem, const Hardware& hardwar
   }
 }
 
+// What a nest leaves for the next one has a place beside the operands, as large as the largest of them: where all else
+// comes in parts that fit, this must fit too.
+void hold_between_nests(TileCost& cost, const Problem& problem, const CorePlaces& places, const Core& core) {
+  constexpr auto path = static_cast<std::size_t>(Path::output);
+  std::int64_t bits = 0;
+  for (const ProblemOperand& operand : problem.operands) {
+    if (operand.written) bits += operand.piece_bits;
+  }
+  if (bits == 0) return;
+  const auto level = std::ranges::find(core.levels, places.local[path], &Level::memory) - core.levels.begin();
+  if (cost.held.empty()) cost.held.push_back({static_cast<std::uint8_t>(level), 0});
+  cost.held.front().bytes = std::max(cost.held.front().bytes, (bits + 7) / 8);
+}
+
 // The gradient of a convolution whose steps are longer than its kernel adds to some elements. The zeros between them
 // are stored too: they stream once, with the results.
 void stream_gaps(TileCost& cost, const Problem& problem, const Hardware& hardware, const CorePlaces& places,
@@ -334,6 +348,7 @@ void TileSolver::add_rate(TileSolution& solution, const Problem& problem, const 
   add_note(solution, core, note);
   stream_once(total, adapted, hardware, machine_[id], core, request.streamed);
   stream_gaps(total, problem, hardware, machine_[id], core, request.streamed);
+  if (machine_.lives_in_storage()) hold_between_nests(total, problem, machine_[id], core);
 }
 
 TileSolver::BestUnit TileSolver::best_unit(TileSolution& solution, const Problem& problem, const TileRequest& request,

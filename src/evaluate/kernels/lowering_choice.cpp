@@ -17,6 +17,7 @@ constexpr const char* as_nests = "--lowering nests takes the machine as arrays, 
 const char* asked_beside(const StepRequest& options) {
   if (options.zigzag) return "--zigzag";
   if (options.off_chip) return "--off-chip";
+  if (!options.home.empty() || !options.plan.home.empty()) return "--home";
   if (options.custom_costs || !options.custom_file.empty()) return "a cost of your own for operators";
   if (!options.order.empty()) return "--order";
   if (!options.transfers.empty()) return "--transfers";

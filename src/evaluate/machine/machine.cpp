@@ -60,7 +60,28 @@ std::vector<std::array<std::int8_t, transfer_count>> ports_by_transfer(const Har
 
 }  // namespace
 
-RoutedMachine::RoutedMachine(const Hardware& hardware) : hardware_(&hardware) {
+Expected<HomeChoice> home_choice(const Hardware& hardware, const std::string& name, std::int64_t room_bytes) {
+  if (name.empty()) return HomeChoice{};
+  std::vector<std::string> stores;
+  for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
+    const Memory& memory = hardware.memories[m];
+    if (memory.kind != MemoryKind::storage) continue;
+    stores.push_back(memory.name);
+    if (memory.name != name) continue;
+    const bool written = std::ranges::any_of(memory.ports, [](const Port& p) { return p.kind != PortKind::read; });
+    if (written) return HomeChoice{.memory = MemoryId(m), .room_bytes = room_bytes};
+    return Error{.message = fmt::format("data cannot be at home in {}, which can only be read", name),
+                 .place = "--home",
+                 .advice = "page frozen weights to it (--page), and keep the rest in memory"};
+  }
+  return Error{
+      .message = fmt::format("{} has no storage '{}'", hardware.name, name),
+      .place = "--home",
+      .advice = stores.empty() ? "it has none; leave --home out" : fmt::format("it has {}", fmt::join(stores, ", "))};
+}
+
+RoutedMachine::RoutedMachine(const Hardware& hardware, const HomeChoice& choice)
+    : hardware_(&hardware), choice_(choice) {
   find_places();
   make_channels();
   std::vector<bool> hubs = is_home_;
@@ -78,6 +99,16 @@ Status RoutedMachine::check() const {
       return Error{.message = std::move(what), .place = hardware_->cores[c].name, .advice = std::move(advice)};
     };
     for (std::size_t p = 0; p < path_count; ++p) {
+      if (!home[p].valid() && lives_in_storage()) {
+        return fail(fmt::format("data cannot be at home in {}: it is not next to the memory that the core works in",
+                                (*hardware_)[choice_.memory].name),
+                    "use it to page to, or give the core's memories that storage as the outermost");
+      }
+      if (lives_in_storage() && !cores_[c].local[p].valid()) {
+        return fail(fmt::format("it has no memory for the path '{}' below {}, and cannot work on storage",
+                                name_of(static_cast<Path>(p)), (*hardware_)[home[p]].name),
+                    "give it one");
+      }
       if (!home[p].valid()) {
         return fail(fmt::format("it has no memory for the path '{}'", name_of(static_cast<Path>(p))),
                     "give it one, or join it to one by a link");
@@ -109,7 +140,11 @@ void RoutedMachine::find_places() {
           levels.push_back(&level);
         }
       }
-      if (outer.valid()) {
+      if (lives_in_storage()) {
+        if (!outer.valid() && std::ranges::find(core.levels, choice_.memory, &Level::memory) != core.levels.end()) {
+          places.home[p] = choice_.memory;
+        }
+      } else if (outer.valid()) {
         places.home[p] = outer;
       } else if (!levels.empty()) {
         places.home[p] = levels.back()->memory;
@@ -122,6 +157,10 @@ void RoutedMachine::find_places() {
         const std::int64_t all = hardware[levels.back()->memory].size_bits / 8 * instances(core, *levels.back());
         capacity_[levels.back()->memory.index()] = std::max(capacity_[levels.back()->memory.index()], all);
       }
+    }
+    for (const MemoryId local : places.local) {
+      if (!local.valid() || choice_.room_bytes == 0) continue;
+      capacity_[local.index()] = choice_.room_bytes;
     }
     for (const Level& level : core.levels) {
       const auto first = std::ranges::find(core.levels, level.memory, &Level::memory);

@@ -59,10 +59,22 @@ struct CorePlaces {
   std::uint32_t kind = 0;  // cores of one kind are equal in cost
 };
 
+// Storage in which data are at home, beyond the memory that would be home: cores then work in that memory, through
+// which data come and go in parts.
+struct HomeChoice {
+  MemoryId memory;              // not valid: as the machine has it
+  std::int64_t room_bytes = 0;  // of the memories below, each is taken to hold so much; 0: what it has
+};
+
+// The storage of that name; empty: as the machine has it. Fails where there is none, or it cannot be written.
+Expected<HomeChoice> home_choice(const Hardware& hardware, const std::string& name, std::int64_t room_bytes = 0);
+
 class RoutedMachine {
  public:
-  explicit RoutedMachine(const Hardware& hardware);
+  explicit RoutedMachine(const Hardware& hardware, const HomeChoice& choice = {});
 
+  // Home is storage: cores cannot work on it, and nothing streams from it.
+  bool lives_in_storage() const { return choice_.memory.valid(); }
   // Fails when a core has no home memory, or not one for all its paths.
   Status check() const;
 
@@ -105,6 +117,7 @@ class RoutedMachine {
   Route find_route(MemoryId from, MemoryId to, bool with_buses);
 
   const Hardware* hardware_;
+  HomeChoice choice_;
   std::vector<CorePlaces> cores_;
   std::vector<std::size_t> first_of_kind_;
   std::vector<std::vector<CoreId>> cores_of_kind_;

@@ -125,6 +125,10 @@ Expected<Plan> plan_of(const StepRequest& options) {
   if (!options.transfers.empty()) {
     MONET_TRY(plan.transfers, choice("--transfers", options.transfers, {PlanTransfers::direct, PlanTransfers::memory}));
   }
+  if (!options.home.empty() && options.home != plan.home) {
+    plan.home = options.home;
+    plan.room_bytes = 0;
+  }
   for (const std::string& name : options.recompute) {
     plan.tensors.push_back({.name = name, .retention = Retention::recompute, .memory = {}, .place = {}});
   }

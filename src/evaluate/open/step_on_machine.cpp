@@ -5,6 +5,8 @@
 #include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/plan/hash.h"
 
+#include <fmt/format.h>
+
 namespace monet {
 
 Expected<StepOnMachine> open_step_on_machine(const Network& network, StepRequest& options, bool inference) {
@@ -26,6 +28,14 @@ Expected<StepOnMachine> open_step_on_machine(const Network& network, StepRequest
   opened.plan.expanded = opened.opened_step.expanded;
   MONET_TRY(opened.warnings, check_hashes(opened.plan, opened.opened_step.graph, opened.hardware, options.force));
   return opened;
+}
+
+Status home_in_memory(const Plan& plan) {
+  if (plan.home.empty()) return Done{};
+  return Error{
+      .message = fmt::format("the plan has its data at home in {}, and this search keeps them in memory", plan.home),
+      .place = "home",
+      .advice = "take 'home' out of it; `monet checkpoint` searches plans from storage"};
 }
 
 }  // namespace monet

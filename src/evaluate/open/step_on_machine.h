@@ -26,6 +26,9 @@ struct StepOnMachine {
 // or the plan was made for another network or machine and is not forced.
 Expected<StepOnMachine> open_step_on_machine(const Network& network, StepRequest& options, bool inference);
 
+// Fails where the plan has its data at home in storage: for searches that know nothing of that.
+Status home_in_memory(const Plan& plan);
+
 // What the result of any search says about them.
 template <class Result>
 void describe(const StepOnMachine& opened, Result& result) {

@@ -6,7 +6,7 @@ namespace monet {
 
 bool is_empty(const Plan& plan) {
   return plan.order == PlanOrder::critical_path && plan.transfers == PlanTransfers::direct && plan.expanded.empty() &&
-         plan.stacks.empty() && plan.operators.empty() && plan.tensors.empty() && !plan.parallel;
+         plan.stacks.empty() && plan.operators.empty() && plan.tensors.empty() && plan.home.empty() && !plan.parallel;
 }
 
 std::string_view name_of(Retention retention) {

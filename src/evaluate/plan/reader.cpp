@@ -3,6 +3,7 @@
 #include "base/read_file.h"
 #include "base/try.h"
 #include "config/check_keys.h"
+#include "config/units.h"
 #include "config/yaml_values.h"
 
 #include <fmt/format.h>
@@ -125,8 +126,8 @@ Expected<std::vector<LoopSize>> read_loops(const Yaml& node, const std::string& 
 class PlanReader {
  public:
   Expected<Plan> read(const Yaml& root) {
-    static const std::vector<std::string> keys = {"plan",     "graph",  "hardware",  "order",   "transfers", "lowering",
-                                                  "expanded", "stacks", "operators", "tensors", "parallel"};
+    static const std::vector<std::string> keys = {"plan", "graph",    "hardware", "order",     "transfers", "lowering",
+                                                  "home", "expanded", "stacks",   "operators", "tensors",   "parallel"};
     MONET_RETURN_IF_ERROR(check_map(root, "a plan", keys));
     const Yaml* version = root.find("plan");
     if (version == nullptr) {
@@ -158,6 +159,8 @@ class PlanReader {
     } else if (key == "lowering") {
       if (!value.is_scalar()) return wrong_form(value, "'lowering'", "one word: eager");
       plan_.lowering = value.scalar;
+    } else if (key == "home") {
+      MONET_RETURN_IF_ERROR(read_home(value));
     } else if (key == "expanded") {
       MONET_TRY(plan_.expanded, read_names(value, "'expanded'"));
     } else if (key == "stacks") {
@@ -172,6 +175,26 @@ class PlanReader {
       MONET_RETURN_IF_ERROR(check_named(value, "tensors", "tensor"));
       for (const Yaml::Entry& entry : value.entries) MONET_RETURN_IF_ERROR(read_tensor(entry));
     }
+    return Done{};
+  }
+
+  Status read_home(const Yaml& value) {
+    if (value.is_scalar()) {
+      plan_.home = value.scalar;
+      return Done{};
+    }
+    static const std::vector<std::string> keys = {"memory", "room"};
+    MONET_RETURN_IF_ERROR(check_map(value, "'home'", keys));
+    const Yaml* memory = value.find("memory");
+    if (memory == nullptr || !memory->is_scalar())
+      return wrong_form(value, "'home'", "a memory's name, or {memory: storage, room: 240 KiB}");
+    plan_.home = memory->scalar;
+    const Yaml* room = value.find("room");
+    if (room == nullptr) return Done{};
+    const auto size = room->is_scalar() ? parse_quantity(room->scalar) : Expected<Quantity>(Error{});
+    const auto bits = size ? convert(*size, Measure::size, 0) : Expected<double>(Error{});
+    if (!bits || *bits < 8 || *bits > 0x1p60) return wrong_form(*room, "'room'", "a size: 240 KiB");
+    plan_.room_bytes = static_cast<std::int64_t>(*bits / 8);
     return Done{};
   }
 

@@ -70,6 +70,10 @@ std::string to_yaml(const Plan& plan) {
   out.field(0, "order", name_of(plan.order));
   out.field(0, "transfers", name_of(plan.transfers));
   if (!plan.lowering.empty()) out.field(0, "lowering", yaml_quoted(plan.lowering));
+  if (!plan.home.empty() && plan.room_bytes == 0) out.field(0, "home", yaml_quoted(plan.home));
+  if (!plan.home.empty() && plan.room_bytes > 0) {
+    out.field(0, "home", fmt::format("{{memory: {}, room: {} B}}", yaml_quoted(plan.home), plan.room_bytes));
+  }
   if (plan.parallel) out.field(0, "parallel", parallel_text(*plan.parallel));
   if (!plan.expanded.empty()) out.field(0, "expanded", quoted_list(plan.expanded));
   if (!plan.stacks.empty()) out.add(0, "stacks:");

@@ -5,6 +5,7 @@
 #include "evaluate/plan/frugal_order.h"
 #include "evaluate/plan/stack_order.h"
 #include "evaluate/policy/light.h"
+#include "evaluate/policy/parts.h"
 
 #include <fmt/format.h>
 
@@ -80,15 +81,17 @@ PlanRequest empty_request(const Graph& graph) {
 }
 
 Policy::Policy(const Graph& graph, const OperatorClasses& classes, const Dependencies& dependencies,
-               const RoutedMachine& machine, TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults,
-               bool on_chip)
+               RoutedMachine& machine, TileCosts& costs, const TilingGraph& tiling,
+               const std::vector<StoredWidth>& element_bits, SplitTable& defaults, PartTable& parts, bool on_chip)
     : graph_(&graph),
       classes_(&classes),
       dependencies_(&dependencies),
       machine_(&machine),
       costs_(&costs),
       tiling_(&tiling),
+      element_bits_(&element_bits),
       defaults_(&defaults),
+      parts_(&parts),
       on_chip_(on_chip) {}
 
 // Data that fit the cores' memories come once, if a bus carries them to all; what streams comes for every piece.
@@ -278,6 +281,41 @@ Expected<std::vector<bool>> Policy::lights_on_one_core(const BoundPlan& plan) {
   return result;
 }
 
+NodeId Policy::maker_of_update(NodeId node) const {
+  if ((*graph_)[node].phase != Phase::optimizer || !is_light(*graph_, node)) return {};
+  for (const NodeId maker : dependencies_->before(node)) {
+    if ((*graph_)[maker].phase != Phase::backward || is_light(*graph_, maker)) continue;
+    std::size_t readers = 0;
+    for (std::size_t n = 0; n < graph_->nodes().size(); ++n) {
+      readers += std::ranges::find(dependencies_->before(NodeId(n)), maker) != dependencies_->before(NodeId(n)).end();
+    }
+    if (readers == 1) return maker;
+  }
+  return {};
+}
+
+const std::vector<LoopSize>& Policy::parts_of(NodeId node, std::uint32_t kind, NodeId maker,
+                                              std::span<const LoopSize> made, double share) {
+  constexpr auto output = static_cast<std::size_t>(Path::output);
+  const CorePlaces& core = (*machine_)[machine_->first_of_kind(kind)];
+  const MemoryId memory = core.local[output];
+  const double bytes = share * static_cast<double>(machine_->capacity_bytes(memory)) /
+                       static_cast<double>(std::max<std::int64_t>(1, machine_->users(memory)));
+  const std::uint32_t other = maker.valid() ? (*classes_)[maker] : 0xffffffffU;
+  const auto [known, added] =
+      parts_->try_emplace(std::tuple((*classes_)[node], other, static_cast<std::int64_t>(bytes)));
+  if (!added) return known->second;
+  double latency_bytes = 0;
+  if (const std::uint32_t way = machine_->route(core.home[output], memory); way != no_route) {
+    const Route& route = machine_->routes()[way];
+    latency_bytes = route.latency_cycles * route.bits_per_cycle / 8;
+  }
+  const StoredParts parts(*graph_, *tiling_, *element_bits_);
+  known->second =
+      maker.valid() ? parts.cut_after(node, maker, made, bytes, latency_bytes) : parts.cut(node, bytes, latency_bytes);
+  return known->second;
+}
+
 Expected<Assignment> Policy::complete(const PlanRequest& request, CoreShare share) {
   share_ = share;
   const BoundPlan& plan = request.plan;
@@ -289,7 +327,10 @@ Expected<Assignment> Policy::complete(const PlanRequest& request, CoreShare shar
   std::size_t placed = 0, split = 0, alone = 0, joined = 0, computing = 0;
   std::vector<CoreId> of_kind;
   std::optional<LightPieces> light_pieces;
-  if (light) {
+  const bool stored = machine_->lives_in_storage();
+  std::vector<std::vector<LoopSize>> parts(stored ? graph_->nodes().size() : 0);  // by node
+  std::vector<std::vector<NodeId>> updates;                                       // each after its gradient
+  if (light && !stored) {
     MONET_TRY(const std::vector<bool> on_one_core, lights_on_one_core(plan));
     light_pieces.emplace(*graph_, *dependencies_, *tiling_, *machine_, share_, *costs_, on_one_core);
   }
@@ -309,7 +350,14 @@ Expected<Assignment> Policy::complete(const PlanRequest& request, CoreShare shar
         is_free[n] = light && cores.empty() && !wanted.stack && !wanted.tile_stated && !wanted.priority;
         const PolicySplit::Tiled* tiled = is_free[n] ? tiled_of(node, *chosen) : nullptr;
         std::vector<LoopSize> pieces = tiled == nullptr ? chosen->pieces : tiled->pieces;
-        if (is_free[n] && is_light(*graph_, node)) {
+        if (stored && !wanted.tile_stated) {
+          const NodeId maker = maker_of_update(node);
+          const bool follows = maker.valid() && is_free[n] && is_free[maker.index()];
+          parts[n] = pieces = follows ? parts_of(node, chosen->kind, maker, parts[maker.index()], request.part_share)
+                                      : parts_of(node, chosen->kind, {}, {}, request.part_share);
+          tiled = nullptr;
+          if (follows) updates.push_back({maker, node});
+        } else if (is_free[n] && is_light(*graph_, node)) {
           pieces = light_pieces->cut(node, chosen->kind, std::move(pieces));
         }
         split += pieces.empty() ? 0 : 1;
@@ -326,7 +374,7 @@ Expected<Assignment> Policy::complete(const PlanRequest& request, CoreShare shar
         cores = of_kind;
       }
     }
-    if (light) light_pieces->add(node, to.cuts);
+    if (light && !stored) light_pieces->add(node, to.cuts);
     std::size_t count = 1;
     for (const LoopCut& cut : to.cuts) count *= static_cast<std::size_t>(cut.pieces);
     to.cores.reserve(count);
@@ -337,6 +385,15 @@ Expected<Assignment> Policy::complete(const PlanRequest& request, CoreShare shar
   const std::size_t stated = stacks.size();
   for (std::vector<NodeId>& nodes :
        join_light(*graph_, *dependencies_, *tiling_, *machine_, share_, is_free, result.operators)) {
+    joined += nodes.size();
+    stacks.push_back({.name = {}, .nodes = std::move(nodes), .place = {}});
+  }
+  for (std::vector<NodeId>& nodes : updates) {
+    const auto taken = [&](NodeId node) {
+      return std::ranges::any_of(
+          stacks, [&](const StackNodes& stack) { return std::ranges::find(stack.nodes, node) != stack.nodes.end(); });
+    };
+    if (taken(nodes.front()) || taken(nodes.back())) continue;
     joined += nodes.size();
     stacks.push_back({.name = {}, .nodes = std::move(nodes), .place = {}});
   }

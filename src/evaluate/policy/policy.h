@@ -16,7 +16,10 @@
 
 #include <monet/expected.h>
 
+#include <cstdint>
+#include <map>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace monet {
@@ -25,6 +28,9 @@ namespace monet {
 struct PlanRequest {
   BoundPlan plan;
   std::vector<MemoryId> paged;  // by tensor; empty: none
+  // Where data are at home in storage: of the memory that a core works in, so much is for one part of an operator. What
+  // is left is for what comes for the next one.
+  double part_share = 0.45;
 };
 
 // Nothing is said.
@@ -48,12 +54,17 @@ struct PolicySplit {
 // Splits of operators of which a plan says nothing, by content, for many graphs on one machine. One thread at a time.
 using SplitTable = ByOperatorClass<PolicySplit>;
 
+// Pieces of operators that fit a memory, by their content, that of the operator whose result they follow, and the
+// bytes.
+using PartTable = std::map<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>, std::vector<LoopSize>>;
+
 class Policy {
  public:
   // All must outlive it.
-  // With `on_chip`, data may stay in memories of cores between operators.
-  Policy(const Graph& graph, const OperatorClasses& classes, const Dependencies& dependencies,
-         const RoutedMachine& machine, TileCosts& costs, const TilingGraph& tiling, SplitTable& defaults, bool on_chip);
+  // With `on_chip`, data may stay in memories of cores between operators. `element_bits`: as the tiles have them.
+  Policy(const Graph& graph, const OperatorClasses& classes, const Dependencies& dependencies, RoutedMachine& machine,
+         TileCosts& costs, const TilingGraph& tiling, const std::vector<StoredWidth>& element_bits,
+         SplitTable& defaults, PartTable& parts, bool on_chip);
 
   // Operators of which nothing is said run on that share of the cores. Fails when no core can run an operator, or the
   // stacks cannot be put in order.
@@ -73,14 +84,22 @@ class Policy {
   // Nothing: it is not tiled.
   const PolicySplit::Tiled* tiled_of(NodeId node, const PolicySplit& split) const;
   PolicySplit best_split(NodeId node, std::uint32_t kind, std::size_t cores);
+  // Where data are at home in storage: pieces that fit a core of that kind. `maker`: see maker_of_update().
+  const std::vector<LoopSize>& parts_of(NodeId node, std::uint32_t kind, NodeId maker, std::span<const LoopSize> made,
+                                        double share);
+  // Of an update: the operator of the backward part whose gradient it takes, if nobody else reads that; not valid:
+  // none.
+  NodeId maker_of_update(NodeId node) const;
 
   const Graph* graph_;
   const OperatorClasses* classes_;
   const Dependencies* dependencies_;
-  const RoutedMachine* machine_;
+  RoutedMachine* machine_;
   TileCosts* costs_;
   const TilingGraph* tiling_;
+  const std::vector<StoredWidth>* element_bits_;
   SplitTable* defaults_;
+  PartTable* parts_;
   bool on_chip_;
   CoreShare share_;         // of the plan that is being completed
   PolicySplit restricted_;  // the last one over given cores

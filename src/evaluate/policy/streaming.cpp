@@ -63,7 +63,7 @@ Streaming::Streaming(const RoutedMachine& machine, const TileCosts& costs, const
       for (std::size_t p = 0; p < path_count; ++p) {
         if (everything || !machine[core].local[p].valid()) group.streamed |= bit(p);
       }
-      for (;;) {
+      while (!machine.lives_in_storage()) {
         const std::size_t path = too_large(group, group.streamed, group.most, {}, parts);
         if (path == path_count) break;
         group.streamed |= bit(path);
@@ -208,7 +208,10 @@ Expected<bool> Streaming::widen(std::span<const std::uint32_t> cost_of) {
         Bytes all = group.most;
         for (std::size_t p = 0; p < path_count; ++p) all[p] += group.common[p];
         more = largest(all, asked);
-        if (more == path_count) return costs_.failure(node, cost);
+        if (more == path_count || machine_.lives_in_storage()) return costs_.failure(node, cost);
+      } else if (machine_.lives_in_storage()) {
+        fine = cost;
+        continue;
       } else if (too_large(group, asked, group.most, costs_[cost].held, 1) == path_count) {
         fine = cost;
         continue;

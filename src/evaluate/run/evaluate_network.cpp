@@ -8,6 +8,7 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/kernels/kernel_result.h"
 #include "evaluate/kernels/lowering_choice.h"
+#include "evaluate/open/known_rows.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/open/opened_step.h"
 #include "evaluate/plan/hash.h"
@@ -17,6 +18,7 @@
 #include "evaluate/run/network_unit.h"
 #include "evaluate/run/parallel_run.h"
 #include "evaluate/run/result.h"
+#include "evaluate/run/room.h"
 #include "evaluate/run/step_graph.h"
 #include "hardware/hardware.h"
 
@@ -42,10 +44,17 @@ class StepRun {
   // The graph by the plan; what does not follow from the schedule is left alone.
   Expected<Evaluation> run(const Graph& original, const Plan& plan, Evaluation result) {
     MONET_TRY(RewrittenStep rewritten, rewritten_step(plan, original, hardware_));
+    if (!plan.home.empty()) rewritten.graph = with_known_rows(std::move(rewritten.graph));
     const Graph& graph = rewritten.graph;
     if (rewritten.recomputes) result.saved_bytes = saved_bytes_of(graph);
     MONET_TRY(EvaluatorOptions how, evaluator_options(options_, store_));
     if (parallel_ != nullptr) how.network = parallel_->network;
+    Plan settled = plan;
+    MONET_TRY(how.home, home_choice(hardware_, plan.home, plan.room_bytes));
+    if (how.home.memory.valid() && plan.room_bytes == 0) {
+      MONET_TRY(settled.room_bytes, room_with_addresses(graph, hardware_, cache_, how, plan, rewritten.paged));
+      how.home.room_bytes = settled.room_bytes;
+    }
     const bool unit = how.network != nullptr && !runs_kernels(hardware_, options_.lowering);
     if (unit) {
       how.cost.custom = collective_costs(graph, *how.network, hardware_.clock_hz, how.cost.extract.precision,
@@ -55,6 +64,7 @@ class StepRun {
     MONET_TRY(PlanRequest request, evaluator.bind(plan));
     request.paged = std::move(rewritten.paged);
     MONET_TRY(const Evaluated evaluated, evaluator.evaluate(request));
+    result.home = plan.home;
     result.map_s += evaluated.map_s;
     result.schedule_s += evaluated.schedule_s;
     for (const std::string& note : evaluator.notes()) {
@@ -83,7 +93,7 @@ class StepRun {
     const std::vector<MemoryId> too_small = judge_fit(result, hardware_, evaluator.machine());
     if (options_.check) MONET_RETURN_IF_ERROR(check(step, evaluated, evaluator, too_small, result));
     if (!options_.zigzag) MONET_RETURN_IF_ERROR(check_bounds(result));
-    completed_ = complete_plan_of(step, plan, original);
+    completed_ = complete_plan_of(step, settled, original);
     if (result.plan_yaml.empty()) result.plan_yaml = to_yaml(completed_);
     return result;
   }
@@ -232,9 +242,9 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
   if (parallel) set_rates(*result.parallel, *parallel, result);
   if (store) MONET_RETURN_IF_ERROR(store->save());
   if (!result.fits && options.advise) price_options(network, options, hardware, result);
-  if (result.fits && !parallel && result.tiles <= options.suggest_up_to)
+  if (result.fits && !parallel && plan.home.empty() && result.tiles <= options.suggest_up_to)
     price_suggestions(network, given, cache, result);
-  if (options.compare && !options.inference && !parallel)
+  if (options.compare && !options.inference && !parallel && plan.home.empty())
     compare_with_inference(network, options, hardware, cache, result);
   result.wall_s = seconds_since(start);
   return result;

@@ -55,7 +55,7 @@ void Residency::release(std::uint32_t id) {
   const Copy& copy = copies_[id];
   Stay& stay = stays_[copy.stay];
   stay.end = std::max(copy.idle.at, stay.start);
-  rooms_[copy.memory.index()].give_back(copy.bytes, {stay.end, copy.idle.wait, copy.idle.by});
+  rooms_[copy.memory.index()].give_back(taken(copy.bytes), {stay.end, copy.idle.wait, copy.idle.by});
   auto& held = held_[copy.memory.index()];
   copies_[held.back()].place = copy.place;
   held[copy.place] = held.back();
@@ -116,7 +116,7 @@ void Residency::drop(BufferId buffer, std::uint32_t kept) {
 
 Expected<Moment> Residency::make_room(const Placing& now, MemoryId memory, std::int64_t bytes) {
   Room& room = rooms_[memory.index()];
-  std::optional<Moment> free = room.find(bytes);
+  std::optional<Moment> free = room.find(taken(bytes));
   while (!free || free->at > now.could_start) {
     const std::uint32_t victim = choose_victim(now, memory);
     if (victim == none && free) break;
@@ -124,27 +124,27 @@ Expected<Moment> Residency::make_room(const Placing& now, MemoryId memory, std::
     if (free && !is_worth_evicting(now, copies_[victim], free->at)) break;
     if (!is_clean(copies_[victim])) MONET_RETURN_IF_ERROR(write_back(copies_[victim].buffer));
     release(victim);
-    free = room.find(bytes);
+    free = room.find(taken(bytes));
   }
-  room.hold(bytes);
+  room.hold(taken(bytes));
   return *free;
 }
 
 std::optional<Moment> Residency::find_room(MemoryId memory, std::int64_t bytes, double latest) {
-  const std::optional<Moment> free = rooms_[memory.index()].find(bytes);
+  const std::optional<Moment> free = rooms_[memory.index()].find(taken(bytes));
   if (!free || free->at > latest) return std::nullopt;
-  rooms_[memory.index()].hold(bytes);
+  rooms_[memory.index()].hold(taken(bytes));
   return free;
 }
 
 void Residency::begin_stay(std::uint32_t copy, double start) {
   stays_[copies_[copy].stay].start = start;
-  rooms_[copies_[copy].memory.index()].begin(copies_[copy].bytes, start);
+  rooms_[copies_[copy].memory.index()].begin(taken(copies_[copy].bytes), start);
 }
 
 void Residency::use_workspace(TileId tile, MemoryId memory, std::int64_t bytes, double start, const Moment& end) {
-  rooms_[memory.index()].begin(bytes, start);
-  rooms_[memory.index()].give_back(bytes, end);
+  rooms_[memory.index()].begin(taken(bytes), start);
+  rooms_[memory.index()].give_back(taken(bytes), end);
   stays_.push_back({.start = start, .end = end.at, .bytes = bytes, .buffer = {}, .tile = tile, .memory = memory});
 }
 
@@ -178,7 +178,10 @@ std::uint32_t Residency::choose_victim(const Placing& now, MemoryId memory) {
 }
 
 Error Residency::too_small(const Placing& now, MemoryId memory, std::int64_t bytes) const {
-  for (std::uint32_t id : held_[memory.index()]) bytes += copies_[id].pinned == now.tile ? copies_[id].bytes : 0;
+  bytes = taken(bytes);
+  for (std::uint32_t id : held_[memory.index()]) {
+    bytes += copies_[id].pinned == now.tile ? taken(copies_[id].bytes) : 0;
+  }
   return {.kind = ErrorKind::infeasible,
           .message = fmt::format("a tile of it needs {} bytes of {}, which has {}", bytes,
                                  in_.machine.hardware()[memory].name, rooms_[memory.index()].capacity()),

@@ -73,7 +73,7 @@ class Residency {
   }
   // As much as the memory holds, if it held nothing else.
   bool fits(MemoryId memory, std::int64_t bytes) const {
-    return !rooms_[memory.index()].is_bounded() || bytes <= rooms_[memory.index()].capacity();
+    return !rooms_[memory.index()].is_bounded() || taken(bytes) <= rooms_[memory.index()].capacity();
   }
 
   // Takes `bytes` of a memory; from when on they are there.
@@ -101,6 +101,11 @@ class Residency {
   bool is_worth_evicting(const Placing& now, const Copy& victim, double free);
   // What is needed last; what is at home already, if there is a choice.
   std::uint32_t choose_victim(const Placing& now, MemoryId memory);
+  // With its address, where all that is in the memory must find one.
+  std::int64_t taken(std::int64_t bytes) const {
+    constexpr std::int64_t unit = address_alignment;
+    return in_.machine.lives_in_storage() ? (bytes + unit - 1) / unit * unit : bytes;
+  }
   bool is_clean(const Copy& copy) const { return !copy.responsible || homes_.has(copy.buffer); }
   void link(std::uint32_t copy);
   void unlink(std::uint32_t copy);

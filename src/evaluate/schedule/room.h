@@ -11,6 +11,9 @@
 
 namespace monet {
 
+// Bytes: addresses that memories hand out are multiples of it.
+constexpr std::int64_t address_alignment = 64;
+
 class Room {
  public:
   using Moment = scheduling::Moment;

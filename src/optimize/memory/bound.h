@@ -20,7 +20,8 @@ struct MemoryBound {
 // `operators`: bounds of the step as it is, by node; `step`: it, scheduled in any way.
 // Cycles and energy: those of the step as it is, and the cheapest way to drop enough: for every tensor its last
 // operator once more, or its bytes out and in again, by parts of tensors where that is cheaper (a knapsack's
-// relaxation).
+// relaxation); weights that are read before and after that moment are among them, and come back for being read. And
+// what outlives the step and finds no room in the budget: read once, and written if it is replaced.
 MemoryBound memory_bound(const ScheduledStep& step, const RoutedMachine& machine,
                          std::span<const OperatorBound> operators, const MemorySpace& space, MemoryId memory,
                          std::int64_t budget_bytes);

@@ -105,6 +105,7 @@ Expected<Priced> Pricer::price(const Plan& plan, std::span<const BoundTensor> te
     MONET_TRY(request, variant.evaluator.bind(plan_for(plan, step_, variant.step, variant.evaluator.dependencies())));
   }
   request.paged = paged(variant, tensors);
+  if (part_share_) request.part_share = *part_share_;
   MONET_TRY(priced.evaluated, variant.evaluator.evaluate(request));
   const Totals sums = totals(hardware_, priced.evaluated.schedule);
   priced.price = {.cycles = sums.cycles, .energy_pj = sums.energy_pj, .peak_bytes = sums.live_peak_bytes};
@@ -118,7 +119,10 @@ Status Pricer::check(const Priced& priced) const {
   // Whether memories that all of it must fit into do is a question of budgets, not of rules.
   for (std::size_t m = 0; m < hardware_.memories.size(); ++m) {
     const MemoryId memory(m);
-    if (priced.variant->evaluator.machine().is_backing(memory)) options.too_small.push_back(memory);
+    const RoutedMachine& machine = priced.variant->evaluator.machine();
+    const bool enlarged =
+        machine.lives_in_storage() && machine.capacity_bytes(memory) > hardware_[memory].size_bits / 8;
+    if (machine.is_backing(memory) || enlarged) options.too_small.push_back(memory);
   }
   const ScheduledStep step = priced.scheduled(hardware_);
   return verify_schedule(step.graph, hardware_, step.assignment, step.tiles, step.schedule, options);

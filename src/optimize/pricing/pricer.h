@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -72,6 +73,9 @@ class Pricer {
   Status check(const Priced& priced) const;
   Expected<std::int64_t> packed_peak(const Priced& priced, MemoryId memory) const;
 
+  // Of plans for data at home in storage, from now on: see PlanRequest.
+  void set_part_share(double share) { part_share_ = share; }
+
   const Graph& graph() const { return step_; }
   const Hardware& hardware() const { return hardware_; }
   // The step as it is.
@@ -84,6 +88,7 @@ class Pricer {
   const Hardware& hardware_;
   MappingCache& cache_;
   EvaluatorOptions options_;
+  std::optional<double> part_share_;
   training::Recomputation recomputation_;
   std::unique_ptr<RewrittenEvaluator> original_;
   std::vector<TensorId> recomputed_;  // of the variant

@@ -194,6 +194,7 @@ std::string to_json(const Evaluation& evaluation) {
   json["tiles"] = evaluation.tiles;
   json["transfers"] = evaluation.transfers;
   json["bound"] = bound_json(evaluation);
+  if (!evaluation.home.empty()) json["home"] = evaluation.home;
   json["checked"] = evaluation.checked;
   if (evaluation.wall_s >= 0) {
     json["wall_s"] = evaluation.wall_s;

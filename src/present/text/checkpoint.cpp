@@ -36,6 +36,7 @@ std::string one_plan(const Checkpointing& result) {
   line("dropped",
        fmt::format("{} of {} saved bytes: {} tensors recomputed, {} paged", byte_size(plan.saved_bytes_dropped),
                    byte_size(plan.saved_bytes + plan.saved_bytes_dropped), plan.recomputed.size(), plan.paged.size()));
+  if (!plan.home.empty()) line("home", fmt::format("{}: operators come to {} in parts", plan.home, result.memory));
   line("order", plan.order);
   if (!plan.recomputed.empty()) line("recomputed", names_text(plan.recomputed));
   if (!plan.paged.empty()) line("paged", names_text(plan.paged));
@@ -57,7 +58,7 @@ Text front_table(const Checkpointing& result) {
                time_text(plan.latency_cycles, result.clock_hz),
                change_text(plan.latency_cycles, result.all_kept.latency_cycles), energy_text(plan.energy_pj),
                change_text(plan.energy_pj, result.all_kept.energy_pj), fmt::format("{}", plan.recomputed.size()),
-               fmt::format("{}", plan.paged.size()), plan.order});
+               plan.home.empty() ? fmt::format("{}", plan.paged.size()) : "all", plan.order});
   }
   return table;
 }
@@ -71,6 +72,7 @@ Json json_of(const CheckpointPlan& plan) {
           {"saved_bytes", plan.saved_bytes},
           {"saved_bytes_dropped", plan.saved_bytes_dropped},
           {"order", plan.order},
+          {"home", plan.home.empty() ? Json(nullptr) : Json(plan.home)},
           {"recomputed", plan.recomputed},
           {"paged", plan.paged},
           {"plan_file", plan.plan_file},
@@ -108,7 +110,7 @@ Text to_text(const Checkpointing& result) {
   if (const std::string reach = reach_text(result.reach); !reach.empty())
     text += fmt::format("{:<12} {}\n", "model", reach);
   if (result.plans.empty()) return text;
-  const bool one = result.plans.size() == 1 && (result.method == "search" || result.method == "milp");
+  const bool one = result.plans.size() == 1 && result.method != "exact" && result.method != "nsga2";
   text += one ? one_plan(result) : "\n" + front_table(result) + "\n";
   const CheckpointPlan& plan = result.plans.front();
   if (one && gap_of(result, plan) > 0 && result.objective != "edp" && result.objective != "own") {

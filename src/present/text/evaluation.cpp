@@ -130,6 +130,7 @@ std::string head_text(const Evaluation& evaluation) {
     text += line("energy", energy_line(evaluation) + (evaluation.parallel ? ", of one chip" : ""));
     text += parallel_text(evaluation);
   }
+  if (!evaluation.home.empty()) text += line("home", evaluation.home + ": operators come to the cores in parts");
   const char* title = "peak memory";
   for (const MemoryResult* memory : outer_memories(evaluation)) {
     text += line(title, peak_line(*memory, !evaluation.reach.laws.empty()));
