@@ -21,8 +21,11 @@ FIGURES := figure-8 figure-9 figure-search figure-10 figure-11 figure-12 figure-
 # The program that figures call.
 MONET ?= build/monet
 
-.PHONY: help build install demo docs python tests test bench bench-cluster figures $(FIGURES) format lint tidy fuzz dev asan tsan threads \
+.PHONY: help build static wheel check-wheel install demo docs python tests test bench bench-cluster figures $(FIGURES) format lint tidy fuzz dev asan tsan threads \
   coverage campaign nightly clean
+
+# What is tested or measured begins with nothing, and leaves nothing in the user's cache folder.
+test bench bench-cluster campaign nightly threads asan tsan coverage: export MONET_NO_CACHE = 1
 
 help: ## list the tasks
 	@grep -hE '^[a-z -]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z -]+):.*## (.*)/  make \1\t\2/' | expand -t 22
@@ -35,6 +38,23 @@ build: ## build the program: build/monet
 	@scripts/setup.sh build
 	@$(CONFIGURE) $(PROGRAM_ALONE) >/dev/null
 	@cmake --build build --target monet -j $(JOBS)
+
+static: ## a program that needs nothing but a Linux kernel: build/standalone/monet
+	@scripts/setup.sh build
+	@python3 scripts/standalone.py build-standalone --program
+	@$(CONFIGURE) $(PROGRAM_ALONE) -DMONET_STANDALONE=$(CURDIR)/build-standalone >/dev/null
+	@cmake --build build --target monet_standalone -j $(JOBS)
+	@ls -lh build/standalone/monet
+
+wheel: ## a wheel for any Linux with Python 3.9 or later, libraries, page and program inside: dist/
+	@scripts/setup.sh build
+	@python3 scripts/standalone.py build-standalone
+	@$(CONFIGURE) $(PROGRAM_ALONE) -DMONET_STANDALONE=$(CURDIR)/build-standalone >/dev/null
+	@cmake --build build --target monet_standalone monet_modules -j $(JOBS)
+	@python3 scripts/make_wheel.py build dist
+
+check-wheel: ## dist/*.whl in systems that have nothing else, oldest to newest; needs root and debootstrap
+	@scripts/check_standalone_wheel.sh
 
 install: build ## install program, manual, completion, library and headers into PREFIX
 	@cmake --install build --prefix $(PREFIX)
@@ -154,4 +174,4 @@ campaign: tests python ## ask of random answers what must hold of all of them, f
 	@MONET_CAMPAIGN=$(CAMPAIGN_SECONDS) $(PYTHON) -m pytest tests/campaign -q -s -n $(JOBS)
 
 clean: ## remove all that was built; .venv stays
-	rm -rf build build-*/
+	rm -rf build build-*/ dist

@@ -1,6 +1,6 @@
 # Compiles a target's files in groups: the compiler reads the headers once for a group, not once for a file.
 #
-#   monet_compile_in_groups(TARGET [HOT ROOM ...] [COLD ROOM ...])
+#   monet_compile_in_groups(TARGET [HOT ROOM ...] [COLD ROOM ...] [ALONE FILE ...])
 #
 # A group is a file that includes files of one room (a folder of src/ or tests/), in the order of their names, of
 # MONET_GROUP_LINES lines together. So a change compiles the group of its file, and what files of a room have in unnamed
@@ -8,7 +8,7 @@
 # Groups name no folder of this machine: a compiler cache serves any clone.
 #
 # HOT rooms, where searches spend their time, get MONET_HOT_FLAGS, which instrumented builds set. COLD ones write text and
-# are compiled with -O1 in a release.
+# are compiled with -O1 in a release. Files ALONE are objects of their own.
 function(room_of result target source)
   set(room ${target})
   if(source MATCHES "^([^/]+)/")
@@ -21,7 +21,7 @@ function(monet_compile_in_groups target)
   if(MONET_GROUP_LINES EQUAL 0)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HOT;COLD")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HOT;COLD;ALONE")
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
   list(FILTER sources EXCLUDE REGEX "^/")  # made by the build, such as embedded files
@@ -29,6 +29,9 @@ function(monet_compile_in_groups target)
   set(last_room "")
   foreach(source IN LISTS sources)
     room_of(room ${target} ${source})
+    if(source IN_LIST arg_ALONE)
+      continue()
+    endif()
     file(STRINGS ${folder}/${source} text REGEX "[^ ]")
     list(LENGTH text length)
     if(NOT room STREQUAL last_room)

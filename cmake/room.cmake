@@ -30,7 +30,7 @@ function(monet_compile_room name)
   elseif(name IN_LIST cold_rooms)
     set(kind COLD ${name})
   endif()
-  monet_compile_in_groups(monet_${name} ${kind})
+  monet_compile_in_groups(monet_${name} ${kind} ALONE ${files_alone})
 endfunction()
 
 function(monet_check_layers)

@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 CXX=${CXX:-c++} CMAKE_ARGS="$*" CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)} .venv/bin/python -m pip wheel --quiet \
   --disable-pip-version-check --no-build-isolation --no-deps --no-index --wheel-dir "$work" .
 .venv/bin/python -m venv "$work/venv"
-"$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-index "$work"/monet-*.whl
+"$work/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --no-index "$work"/monet_train-*.whl
 cd "$work"
 venv/bin/python - <<'PYTHON'
 import monet

@@ -9,6 +9,10 @@ import pytest
 SOURCE = Path(__file__).resolve().parent.parent
 
 
+# What a user has kept must not answer for what is tested, and tests are to leave nothing there.
+os.environ["MONET_NO_CACHE"] = "1"
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long tests first: with several processes nobody waits for the last one."""
     items.sort(key=lambda item: item.get_closest_marker("long") is None)

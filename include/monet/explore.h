@@ -34,6 +34,7 @@ struct DesignResult {
                                                         // area_mm2, peak_bytes, cost, utilization
   std::vector<double> objectives;                       // as the exploration has them
   std::vector<WorkloadMetrics> workloads;
+  std::vector<std::uint64_t> like;  // of the front: designs that hardly differ from it, and are left out for it
 };
 
 // Made small, of designs that ran; not a number counts as infinity. Asked by one thread at a time, once for a design.
@@ -51,6 +52,7 @@ struct ExploreOptions {
   std::uint64_t seed = 1;
   std::vector<std::string> objectives;  // "latency", "energy@inference"; none: the space's
   DesignObjectives functions;           // of the user's own, that `objectives` may name
+  double tolerance = 0.005;             // designs of the front that differ by no more in any objective are shown as one
 
   std::string store;    // a file; empty: in memory
   bool resume = false;  // the store may exist: what it has is not done again
@@ -72,7 +74,10 @@ struct SensitivityRow {
 
 struct Sensitivity {
   std::string parameter, objective;
-  double share = 0;  // of the variance that it explains alone
+  double share = 0;  // of the variance that it explains alone, among the designs that were seen
+  // Of the whole space, with 90 % confidence; equal to the share where all of it was seen.
+  double share_low = 0, share_high = 0;
+  double share_likely = 0;  // between them: the share less what chance alone explains
   std::vector<SensitivityRow> values;
 };
 
@@ -95,6 +100,10 @@ struct Exploration {
   std::uint64_t fresh = 0;      // evaluated by this call
   bool complete = true;         // the method ended by itself
   std::vector<DesignResult> front;
+  double tolerance = 0;                                         // in which they differ, at least
+  std::size_t recommended = 0;                                  // one of the front
+  std::string recommended_why;                                  // empty: there is none
+  bool has_knee = false;                                        // the recommended one is the knee of the front
   std::vector<std::pair<std::string, std::uint64_t>> recipes;   // number formats, designs; the most frequent first
   std::vector<std::pair<std::string, std::uint64_t>> failures;  // reason, designs; the most frequent first
   std::vector<Sensitivity> sensitivities;
@@ -109,6 +118,7 @@ Expected<Exploration> explore_space(const ExploreOptions& options);
 struct ShowOptions {
   std::string store;
   std::vector<std::string> objectives;  // none: the space's
+  double tolerance = 0.005;             // as ExploreOptions
 };
 Expected<Exploration> show_store(const ShowOptions& options);
 

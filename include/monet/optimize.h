@@ -32,6 +32,8 @@ struct OptimizeOptions {
 
   std::function<bool()> stop;
   std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;
+  // A plan that no other one so far beats, as it is found; before it is checked and packed.
+  std::function<void(double latency_cycles, double energy_pj, std::int64_t peak_bytes)> found;
 };
 
 struct OptimizedPlan {
@@ -40,6 +42,7 @@ struct OptimizedPlan {
   double value = 0;  // of OptimizeOptions::function
   std::int64_t saved_bytes_dropped = 0;
   std::int64_t stacks = 0;  // of several operators
+  std::string lowering;     // how operators run: "nests", "eager", "compiled" (docs/evaluate.md)
   std::string order;
   bool placed = false;  // cores by search, not by the policy
   std::vector<std::string> recomputed, paged;

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace monet {
 
 struct ServeOptions {
   std::string host = "127.0.0.1";  // that is listened on
   int port = 8765;                 // 0: any that is free
+  std::vector<std::string> names;  // HOST or HOST:PORT by which others ask: of a proxy, of a container
   std::string folder;              // uploads, machines, stores and history; empty: the user's, made if need be
   std::int64_t most_upload_bytes = std::int64_t{256} << 20;
   std::int64_t jobs = 0;  // threads of all evaluations together; 0: as many as there are cores

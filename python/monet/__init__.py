@@ -8,7 +8,7 @@
 >>> result.report("report.html")
 """
 
-from monet._core import CustomTile, DesignMetrics, PlanMetrics
+from monet._core import CustomTile, DesignMetrics, PlanMetrics, keep_mappings
 from monet._core import version as __version__
 from monet._torch import from_torch
 from monet.comparison import Comparison, compare, read_result, report
@@ -54,6 +54,7 @@ __all__ = [
     "from_torch",
     "fuse",
     "hardware",
+    "keep_mappings",
     "load",
     "networks",
     "optimize",

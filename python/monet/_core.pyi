@@ -7,6 +7,8 @@ STEP_OPTIONS: list[str]
 FUSE_STEP_OPTIONS: list[str]
 SEARCH_STEP_OPTIONS: list[str]
 
+def keep_mappings(keep: bool) -> None: ...
+
 _Progress = Callable[[str, int, int], object] | None
 _Costs = dict[str, Callable[[CustomTile], tuple[float, float] | None]]
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from monet import _core
 from monet.errors import Error
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 
 @runtime_checkable
@@ -20,7 +23,7 @@ class HasPlan(Protocol):
 
 
 # A file, the text of one, or a result that has a plan.
-Plan: TypeAlias = str | os.PathLike[str] | HasPlan
+Plan: TypeAlias = "str | os.PathLike[str] | HasPlan"
 
 # Given by arguments of their own.
 _BY_ARGUMENT = {"machine", "inference", "plan", "evaluate", "trace", "lifetimes", "graph", "space"}

@@ -14,7 +14,7 @@ def needed(name: str, extra: str, purpose: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise MissingPackage(
-            f"{purpose} needs {name.partition('.')[0]}: {error}", advice=f"pip install 'monet[{extra}]'"
+            f"{purpose} needs {name.partition('.')[0]}: {error}", advice=f"pip install 'monet-train[{extra}]'"
         ) from None
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TypeAlias
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
 
 ProgressFunction: TypeAlias = Callable[[str, int, int], object]
 # True: a line on standard error; a function is called with what is done, how much of it, and of how much (0: unknown).
-Progress: TypeAlias = bool | ProgressFunction
+Progress: TypeAlias = "bool | ProgressFunction"
 
 
 class _Line:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from monet import _core, _options
 from monet._options import Plan
 from monet.machine import Hardware
 from monet.network import Network, Step, put_network
 
-NetworkOrStep: TypeAlias = Network | Step | str | os.PathLike[str]
-Machine: TypeAlias = Hardware | str | os.PathLike[str]
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+NetworkOrStep: TypeAlias = "Network | Step | str | os.PathLike[str]"
+Machine: TypeAlias = "Hardware | str | os.PathLike[str]"
 # By type of operator: (cycles, energy_pj) of a tile, or None.
-Costs: TypeAlias = Mapping[str, Callable[[_core.CustomTile], tuple[float, float] | None]]
+Costs: TypeAlias = "Mapping[str, Callable[[_core.CustomTile], tuple[float, float] | None]]"
 
 
 def put_network_or_step(

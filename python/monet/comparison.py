@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from monet import _core, _files
 from monet._json_object import JsonObject
@@ -15,8 +15,11 @@ from monet.precision import PrecisionComparison
 from monet.result import Result
 from monet.search import Checkpointing, Optimization
 
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
 # A folder, its result.json, or what `evaluate` gave.
-Compared: TypeAlias = Result | str | os.PathLike[str]
+Compared: TypeAlias = "Result | str | os.PathLike[str]"
 
 
 class Comparison(Tabular, JsonObject):

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from monet import _core, _files, _options, _packages, _plots, _progress
 from monet._json_object import JsonObject
@@ -20,6 +20,8 @@ from monet._tables import Tabular
 from monet.errors import Error
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from matplotlib.axes import Axes
 
 DesignObjective: TypeAlias = Callable[[_core.DesignMetrics], float]

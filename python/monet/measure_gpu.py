@@ -21,7 +21,7 @@ from typing import Any
 
 COLUMNS = ["kind", "part", "op", "precision", "b", "c", "o", "h", "kernel", "stride", "groups", "channels_last", "cold",
            "us", "workspace", "m", "n", "k", "s", "d", "rows", "cols", "elements", "heads", "vocabulary", "causal", "tensors",
-           "power_w", "mj", "data"]  # fmt: skip
+           "power_w", "mj", "clock_mhz", "data"]  # fmt: skip
 
 Case = dict[str, Any]
 
@@ -297,15 +297,16 @@ def microseconds(torch: Any, graph: Captured, warm_us: float = 20000, repeats: i
     return sorted(replayed(1 + int(least_us / (about * graph.calls))) for _ in range(repeats))[repeats // 2]
 
 
-def watts(torch: Any, graph: Any, us: float, seconds: float = 0.6) -> float:
-    """Mean power while the graph is replayed without a pause."""
-    until, samples = time.monotonic() + seconds, []
+def watts_and_clock(torch: Any, graph: Any, us: float, seconds: float = 0.6) -> tuple[float, int]:
+    """Mean power while the graph is replayed without a pause, and the clock of the multiprocessors in MHz at the end."""
+    until, samples, clock = time.monotonic() + seconds, [], 0
     while time.monotonic() < until:
         for _ in range(1 + int(20000 / (us * graph.calls))):
             graph.replay()
         samples.append(torch.cuda.power_draw() / 1000)
+        clock = torch.cuda.clock_rate()
         torch.cuda.synchronize()
-    return sum(samples[len(samples) // 2 :]) / len(samples[len(samples) // 2 :])
+    return sum(samples[len(samples) // 2 :]) / len(samples[len(samples) // 2 :]), clock
 
 
 # Kernels whose power is measured too, as the kind `energy`: long enough for the board's own counter.
@@ -321,11 +322,11 @@ def has_power(case: Case) -> bool:
     return case["kind"] != "conv" or case["stride"] == 1
 
 
-def energy_row(case: Case, us: float, power: float) -> Case:
+def energy_row(case: Case, us: float, power: float, clock: int) -> Case:
     """The line of the kind `energy` for a case whose power was measured."""
     row = {key: case[key] for key in POWERED[case["kind"]]}
     op = case["op"] if case["kind"] == "elementwise" else NAMES.get(case["kind"], case["kind"])
-    return {**row, "kind": "energy", "op": op, "precision": case["precision"], "us": us, "power_w": power, "mj": power * us / 1000}
+    return {**row, "kind": "energy", "op": op, "precision": case["precision"], "us": us, "power_w": power, "mj": power * us / 1000, "clock_mhz": clock}
 
 
 QUICK = (5000, 3, 1500)  # the clock is up, since one kernel is measured right after the other
@@ -343,8 +344,17 @@ def measure(torch: Any, case: Case, with_power: bool, quick: bool = False) -> li
         row["workspace"] = workspace_of(torch, call)
     rows = [row]
     if with_power and has_power(case):
-        rows.append(energy_row(case, rows[0]["us"], round(watts(torch, graph, us), 2)))
+        power, clock = watts_and_clock(torch, graph, us)
+        rows.append(energy_row(case, rows[0]["us"], round(power, 2), clock))
     return rows
+
+
+def tiny_row(torch: Any) -> Case:
+    """What the board draws while kernels run that do next to nothing."""
+    one = torch.zeros(1, device="cuda")
+    graph = captured(torch, lambda: one.add_(1))
+    power, clock = watts_and_clock(torch, graph, microseconds(torch, graph))
+    return {"kind": "energy", "op": "tiny_kernels", "power_w": round(power, 2), "clock_mhz": clock}
 
 
 def cold_microseconds(torch: Any, call: Callable[[], Any], settings: tuple[float, ...]) -> float:
@@ -388,6 +398,8 @@ def main(arguments: list[str] | None = None) -> int:
         table = csv.DictWriter(file, COLUMNS)
         table.writeheader()
         until = time.monotonic() + (given.seconds or math.inf)
+        if torch is not None and not given.no_energy:
+            table.writerow(tiny_row(torch))
         for number, case in enumerate(cases, 1):
             if time.monotonic() > until:
                 print(f"measure_gpu: time is up after {number - 1} of {len(cases)}", file=sys.stderr)

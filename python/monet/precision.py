@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from monet import _core, _files, _options, _plots, _progress, _units
 from monet._json_object import JsonObject
@@ -17,10 +17,12 @@ from monet.errors import Error
 from monet.network import Network, Step
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from matplotlib.axes import Axes
 
 # The name of one that comes with the library, or a file.
-Recipe: TypeAlias = str | os.PathLike[str]
+Recipe: TypeAlias = "str | os.PathLike[str]"
 
 
 def formats() -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from monet import _core, _files, _plots, _progress, _units
 from monet._json_object import JsonObject
@@ -18,10 +18,12 @@ from monet._tables import Tabular
 from monet.errors import Error
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from matplotlib.axes import Axes
 
 # "latency", "energy", "edp", or a function of what a whole plan costs: the smaller the better.
-Objective: TypeAlias = str | Callable[[_core.PlanMetrics], float]
+Objective: TypeAlias = "str | Callable[[_core.PlanMetrics], float]"
 OWN_OBJECTIVE = "own"  # what results call a function
 
 _FIGURES: dict[str, Callable[[JsonObject], float]] = {

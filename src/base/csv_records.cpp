@@ -48,6 +48,7 @@ CsvRecord::CsvRecord(std::shared_ptr<const Cells> columns, Cells cells, std::str
 
 const std::string* CsvRecord::find(const char* column) const {
   const auto found = std::ranges::find(*columns_, column);
+  if (found == columns_->end()) return nullptr;
   const auto index = static_cast<std::size_t>(found - columns_->begin());
   return index < cells_.size() ? &cells_[index] : nullptr;
 }
@@ -81,12 +82,20 @@ Expected<std::vector<CsvRecord>> read_csv(const std::string& path, const std::st
   std::istringstream file(*std::move(text));
   std::string line;
   if (!std::getline(file, line)) {
-    return Error{.message = "the reference measurements cannot be read", .place = path, .advice = advice};
+    return Error{.message = "the table is empty", .place = path, .advice = advice};
   }
   const auto columns = std::make_shared<const CsvRecord::Cells>(split(line));
   std::vector<CsvRecord> records;
   for (int number = 2; std::getline(file, line); ++number) {
-    if (!line.empty()) records.emplace_back(columns, split(line), fmt::format("{}:{}", path, number));
+    if (trimmed(line).empty()) continue;
+    CsvRecord::Cells cells = split(line);
+    const std::string place = fmt::format("{}:{}", path, number);
+    if (cells.size() != columns->size()) {
+      return Error{.message = fmt::format("the line has {} fields, and the heading {}", cells.size(), columns->size()),
+                   .place = place,
+                   .advice = "was the file cut off? Fields with commas stand in quotes"};
+    }
+    records.emplace_back(columns, std::move(cells), place);
   }
   return records;
 }

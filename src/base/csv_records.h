@@ -18,7 +18,7 @@ class CsvRecord {
 
   // Whether the line has something in that column.
   bool has(const char* column) const;
-  // Fails when there is no such column, or the line ends before it.
+  // Fails when there is no such column.
   Expected<std::string> text(const char* column) const;
   // Fail also when it is not that.
   Expected<std::int64_t> integer(const char* column) const;
@@ -34,7 +34,7 @@ class CsvRecord {
 };
 
 // All lines of a file after the first, which names the columns. Fields with commas stand in quotes. `advice` is for a
-// file that cannot be read.
+// file that cannot be read. Fails for a line that has more or fewer fields than the heading.
 Expected<std::vector<CsvRecord>> read_csv(const std::string& path, const std::string& advice);
 
 }  // namespace monet

@@ -1,5 +1,5 @@
 // Files of the source tree that are part of the program: tables under data/hardware/, machines under presets/,
-// recipes of numbers under recipes/, spaces under spaces/.
+// recipes of numbers under recipes/, spaces under spaces/, schemas of JSON under schemas/.
 // cmake/embed.cmake writes the definition.
 #pragma once
 

@@ -70,6 +70,11 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
   output.add("--front", command.view.front, "rows of the table of the front; 0: all", "N")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();
+  output
+      .add("--tolerance", command.tolerance_percent,
+           "designs of the front that differ by no more in any objective are one; 0: all are shown", "PERCENT")
+      ->check(CLI::Range(0.0, 100.0))
+      ->capture_default_str();
   output.add("--csv", command.csv, "write a line for each design of the store", "FILE");
   output.add("--jsonl", command.lines, "write a JSON object for each design of the store, one a line", "FILE");
   output.add("-o,--output", command.output,

@@ -15,6 +15,10 @@ void add_serve(CLI::App& app, ServeCommand& command) {
       ->type_name("ADDRESS")
       ->capture_default_str();
   serve
+      ->add_option("--name", command.options.names,
+                   "another name that it is asked by, HOST or HOST:PORT: of a proxy, of a container")
+      ->type_name("HOST");
+  serve
       ->add_option(
           "--folder", command.options.folder,
           "where history, networks and machines are kept; by default $XDG_DATA_HOME/monet or ~/.local/share/monet")

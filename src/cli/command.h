@@ -210,6 +210,7 @@ struct ExploreCommand {
   bool list = false;       // the spaces that come with the program
   std::string show;        // a store to look at; empty: explore
   std::string rescue;      // a damaged store to read what is left of; empty: explore
+  double tolerance_percent = 0.5;
   ExplorationView view;
   std::string csv, lines, output;  // files to write, or empty; `output` may be a folder
 };

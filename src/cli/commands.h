@@ -26,8 +26,10 @@ class Commands {
   };
 
   void add_help_commands(const std::string& group);
+  void add_no_cache(CLI::App& command);
 
   CLI::App app_;
+  bool no_cache_ = false;
   std::vector<Entry> entries_;
 };
 

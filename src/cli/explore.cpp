@@ -57,6 +57,7 @@ std::string store_name(std::string name, const ExploreOptions& options) {
 // Asks the user for nothing that can be told from the space.
 Expected<ExploreOptions> complete(const ExploreCommand& command) {
   ExploreOptions options = command.options;
+  options.tolerance = command.tolerance_percent / 100;
   MONET_TRY(const explore::Space space, explore::open_space(options.space));
   if (command.all) {
     options.method = "all";
@@ -169,7 +170,8 @@ int run(const ExploreCommand& command) {
   if (command.list) return list_spaces(command.common);
   if (!command.show.empty()) {
     if (const Status kept = keeps_the_store(command, command.show); !kept) return report(kept.error());
-    const ShowOptions options{.store = command.show, .objectives = command.options.objectives};
+    const ShowOptions options{
+        .store = command.show, .objectives = command.options.objectives, .tolerance = command.tolerance_percent / 100};
     auto exploration = show_store(options);
     return exploration ? finish(command, *exploration, options) : report(exploration.error());
   }
@@ -185,7 +187,9 @@ int run(const ExploreCommand& command) {
   auto exploration = explore_space(*options);
   clear_progress();
   if (!exploration) return report(exploration.error());
-  const int status = finish(command, *exploration, {.store = options->store, .objectives = options->objectives});
+  const int status =
+      finish(command, *exploration,
+             {.store = options->store, .objectives = options->objectives, .tolerance = options->tolerance});
   if (!exploration->complete)
     report({}, {fmt::format("ended early; the same command with --resume goes on with {}", options->store)},
            command.common);

@@ -34,6 +34,17 @@ std::vector<StoredWidth> stored_widths(const Graph& graph, const std::string& pr
   return widths;
 }
 
+// A quarter of the cores is cheap to try. Where T(n) = a / n + b n + c and a half is faster than all, a quarter takes
+// less than 1.75 times as long; near that, a half is hardly faster.
+constexpr double hardly_longer = 1.5;
+constexpr std::uint32_t quarter = 2;  // halvings
+
+// Of a quarter, and of smaller shares too, it counts how long the step takes while that is near; beyond it, only that
+// it does. A margin for what the last digits differ in.
+double most_in_schedule(CoreShare share, double most_cycles) {
+  return (share.halvings == quarter ? 1 : hardly_longer) * most_cycles * (1 + 1e-9);
+}
+
 }  // namespace
 
 struct OperatorClassCache {
@@ -110,10 +121,14 @@ Status Evaluator::find_kernels(const PlanRequest& request) {
     MONET_TRY(KernelStep step, compiled_kernel_step(graph_, *shared_->laws, how));
     kernels_ = std::make_shared<const KernelStep>(std::move(step));
   } else if (!kernels_) {
-    kernels_ =
-        std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
+    kernels_ = eager_kernels();
   }
   return Done{};
+}
+
+std::shared_ptr<const KernelStep> Evaluator::eager_kernels() const {
+  const bool tf32 = shared_->options.cost.extract.products == "tf32";
+  return std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
 }
 
 Expected<Evaluated> Evaluator::evaluate_kernels(const PlanRequest& request) {
@@ -134,11 +149,7 @@ Expected<Evaluated> Evaluator::evaluate_kernels(const PlanRequest& request) {
 
 std::vector<OperatorBound> Evaluator::operator_bounds() {
   if (runs_kernels()) {
-    if (!kernels_) {
-      const bool tf32 = shared_->options.cost.extract.products == "tf32";
-      kernels_ =
-          std::make_shared<const KernelStep>(kernel_step(graph_, *shared_->laws, tf32, shared_->options.network.get()));
-    }
+    if (!kernels_ && !find_kernels(PlanRequest{})) kernels_ = eager_kernels();
     return kernel_bounds(machine_.hardware(), *kernels_, *shared_->laws);
   }
   std::vector<OperatorBound> bounds;
@@ -247,9 +258,6 @@ std::size_t Evaluator::cores_left_open(const PlanRequest& request) const {
 }
 
 Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request, CoreShare& share) {
-  // A quarter of the cores is cheap to try. Where T(n) = a / n + b n + c and a half is faster than all, a quarter takes
-  // less than 1.75 times as long; near that, a half is hardly faster.
-  constexpr double near = 1.5;
   MONET_TRY(std::optional<Evaluated> all, evaluate_on(request, {}, std::numeric_limits<double>::infinity()));
   Evaluated best = *std::move(all);
   share = {};
@@ -272,13 +280,13 @@ Expected<Evaluated> Evaluator::evaluate_as_asked(const PlanRequest& request, Cor
     }
     return found / before;
   };
-  if (!is_share(2)) {
+  if (!is_share(quarter)) {
     attempt(1, 1);
     return best;
   }
-  if (attempt(2, near) >= near) return best;
+  if (attempt(quarter, hardly_longer) >= hardly_longer) return best;
   attempt(1, 1);
-  for (std::uint32_t halvings = 3; is_share(halvings) && attempt(halvings, 1) < near;) ++halvings;
+  for (std::uint32_t halvings = quarter + 1; is_share(halvings) && attempt(halvings, 1) < hardly_longer;) ++halvings;
   return best;
 }
 
@@ -336,7 +344,8 @@ Expected<std::optional<Evaluated>> Evaluator::evaluate_on(const PlanRequest& req
                                             .costs = costs_,
                                             .cost_of = std::move(cost_of),
                                             .streamed = streaming.by_tile(),
-                                            .stop = stop}));
+                                            .stop = stop,
+                                            .most_cycles = most_in_schedule(share, most_cycles)}));
   result.schedule_s += seconds_since(start);
   return std::optional(std::move(result));
 }

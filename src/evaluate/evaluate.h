@@ -98,6 +98,7 @@ class Evaluator {
   Expected<Evaluated> evaluate_kernels(const PlanRequest& request);
   // Sets kernels_.
   Status find_kernels(const PlanRequest& request);
+  std::shared_ptr<const KernelStep> eager_kernels() const;
   // Bytes of memories at most at one moment: of home first, of those of cores where that is equal.
   struct Need {
     std::int64_t home = 0, cores = 0;

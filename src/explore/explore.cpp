@@ -171,7 +171,7 @@ Expected<Exploration> explore_into(Store& store, Space& space, DesignPricer& pri
   result.designs_per_s = result.wall_s > 0 ? static_cast<double>(result.fresh) / result.wall_s : 0;
   result.complete = searched.complete;
   result.notes = pricer.notes();
-  MONET_RETURN_IF_ERROR(analyse(store, space.objectives, result));
+  MONET_RETURN_IF_ERROR(analyse(store, space.objectives, options.tolerance, result));
   MONET_RETURN_IF_ERROR(verify_front(pricer, store, asking, options, result));
   return result;
 }

@@ -5,6 +5,7 @@ monet_room(explore
   analysis/hypervolume.cpp
   analysis/rank_correlation.cpp
   analysis/sensitivity.cpp
+  analysis/share_interval.cpp
   executor/cluster.cpp
   executor/cluster_batches.cpp
   executor/cluster_files.cpp

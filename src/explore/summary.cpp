@@ -5,6 +5,7 @@
 #include "explore/analysis/analysis.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -85,7 +86,12 @@ void add_sensitivities(const std::vector<Outcome>& outcomes, const Space& space,
                        Exploration& exploration) {
   for (std::size_t i = 0; i < objectives.size(); ++i) {
     for (const explore::AxisEffect& effect : explore::sensitivities(outcomes, space, objectives[i], objectives)) {
-      Sensitivity row{.parameter = effect.axis, .objective = exploration.objectives[i], .share = effect.share};
+      Sensitivity row{.parameter = effect.axis,
+                      .objective = exploration.objectives[i],
+                      .share = effect.share,
+                      .share_low = effect.low,
+                      .share_high = effect.high,
+                      .share_likely = effect.likely};
       for (const auto& value : effect.values)
         row.values.push_back({value.text, value.designs, value.on_front, value.mean, value.best});
       exploration.sensitivities.push_back(std::move(row));
@@ -133,6 +139,53 @@ void measure_front(const std::vector<Outcome>& outcomes, const std::vector<Outco
   std::vector<std::vector<double>> points;
   for (const Outcome& outcome : front) points.push_back(values_of(outcome, space, objectives));
   exploration.hypervolume = explore::hypervolume(std::move(points), ideal, worst);
+}
+
+// "1.07x the least latency", "the least latency".
+std::string against(double value, double best, const std::string& objective) {
+  const bool less = value < best;
+  const double times = less ? best / value : value / best;
+  const std::string name = objective.substr(0, objective.find('@'));
+  const char* extreme = less ? "the most" : "the least";
+  if (times < 1.005) return fmt::format("{} {}", extreme, name);
+  return less ? fmt::format("the most {} is {:.3g}x", name, times) : fmt::format("{:.3g}x {} {}", times, extreme, name);
+}
+
+// The knee, or of fewer than three the best in the first objective.
+void recommend(const std::vector<std::vector<double>>& values, Exploration& exploration) {
+  if (exploration.front.empty()) return;
+  const std::optional<std::size_t> knee = explore::knee_of(values);
+  exploration.has_knee = knee.has_value();
+  exploration.recommended = knee.value_or(0);
+  if (!knee) {
+    exploration.recommended_why =
+        exploration.front.size() == 1
+            ? "no other design is better in any objective"
+            : fmt::format("the best in {}: too few are left for a knee", exploration.objectives.front());
+    return;
+  }
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < exploration.objectives.size(); ++i) {
+    const auto best = std::ranges::min_element(values, {}, [i](const std::vector<double>& v) { return v[i]; });
+    parts.push_back(against(exploration.front[*knee].objectives[i],
+                            exploration.front[static_cast<std::size_t>(best - values.begin())].objectives[i],
+                            exploration.objectives[i]));
+  }
+  exploration.recommended_why =
+      fmt::format("the knee of the front, nearest to the best in all: {}", fmt::join(parts, ", "));
+}
+
+// What hardly differs is one of the front.
+void add_front(const std::vector<Outcome>& front, const Space& space, const Objectives& objectives,
+               Exploration& exploration) {
+  std::vector<std::vector<double>> values, kept;
+  for (const Outcome& outcome : front) values.push_back(values_of(outcome, space, objectives));
+  for (const explore::FrontGroup& group : explore::merged_front(values, exploration.tolerance)) {
+    exploration.front.push_back(result_of(front[group.kept], space, objectives));
+    for (const std::size_t i : group.like) exploration.front.back().like.push_back(front[i].design);
+    kept.push_back(values[group.kept]);
+  }
+  recommend(kept, exploration);
 }
 
 // Asked once for each design.
@@ -191,13 +244,13 @@ Expected<std::vector<Outcome>> outcomes_of(explore::Store& store) {
   return outcomes;
 }
 
-Status analyse(explore::Store& store, const Objectives& objectives, Exploration& exploration) {
+Status analyse(explore::Store& store, const Objectives& objectives, double tolerance, Exploration& exploration) {
   MONET_TRY(const std::vector<Outcome> outcomes, outcomes_of(store));
-  analyse(outcomes, store.space(), objectives, exploration);
+  analyse(outcomes, store.space(), objectives, tolerance, exploration);
   return Done{};
 }
 
-void analyse(const std::vector<Outcome>& outcomes, const Space& space, const Objectives& objectives,
+void analyse(const std::vector<Outcome>& outcomes, const Space& space, const Objectives& objectives, double tolerance,
              Exploration& exploration) {
   exploration.space = space.name;
   exploration.description = space.description;
@@ -211,7 +264,8 @@ void analyse(const std::vector<Outcome>& outcomes, const Space& space, const Obj
     ++(outcome.excluded ? exploration.excluded : outcome.ran() ? exploration.evaluated : exploration.failed);
   }
   const std::vector<Outcome> front = front_of(outcomes, space, objectives);
-  for (const Outcome& outcome : front) exploration.front.push_back(result_of(outcome, space, objectives));
+  exploration.tolerance = tolerance;
+  add_front(front, space, objectives, exploration);
   count_recipes(outcomes, exploration);
   count_failures(outcomes, space, exploration);
   add_sensitivities(outcomes, space, objectives, exploration);

@@ -18,10 +18,12 @@ Expected<std::vector<explore::Objective>> objectives_named(const explore::Space&
                                                            const DesignObjectives& functions = {});
 
 // Fills in what the space and the store say: counts, front, failures, sensitivities, correlations, hypervolume.
-Status analyse(explore::Store& store, const std::vector<explore::Objective>& objectives, Exploration& exploration);
+// `tolerance`: as ExploreOptions.
+Status analyse(explore::Store& store, const std::vector<explore::Objective>& objectives, double tolerance,
+               Exploration& exploration);
 // The same of outcomes that were read.
 void analyse(const std::vector<explore::Outcome>& outcomes, const explore::Space& space,
-             const std::vector<explore::Objective>& objectives, Exploration& exploration);
+             const std::vector<explore::Objective>& objectives, double tolerance, Exploration& exploration);
 Expected<std::vector<explore::Outcome>> outcomes_of(explore::Store& store);
 
 DesignResult result_of(const explore::Outcome& outcome, const explore::Space& space,

@@ -110,7 +110,11 @@ const Block& kernel_energy_block() {
                quantity("scalar", Measure::power, "more in kernels that the plain cores bound"),
                quantity("limit", Measure::power, "of the board, over many kernels; left out: none"),
                quantity("byte", Measure::energy, "of operands and results"),
-               quantity("memory_byte", Measure::energy, "more for a byte from or to memory")},
+               quantity("memory_byte", Measure::energy, "more for a byte from or to memory"),
+               {.name = "clock_exponent",
+                .form = Form::number,
+                .meaning = "energy of an operation goes with the clock to this power; left out: not known, and the "
+                           "limit slows nothing"}},
               by_precision(Measure::energy, "of a floating-point operation"),
               provenance_keys()})};
   return block;

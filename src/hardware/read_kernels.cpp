@@ -53,6 +53,10 @@ Expected<EnergyLaw> read_energy_law(const Fields& fields) {
   MONET_TRY(law.limit_w, or_zero(fields, "limit"));
   MONET_TRY(law.byte_pj, or_zero(fields, "byte"));
   MONET_TRY(law.memory_byte_pj, or_zero(fields, "memory_byte"));
+  MONET_TRY(const auto exponent, fields.number("clock_exponent"));
+  law.clock_exponent = exponent.value_or(0);
+  if (law.clock_exponent < 0)
+    return fields.error("clock_exponent", "'clock_exponent' is below 0", "a lower clock takes less energy");
   for (std::size_t i = 0; i < kernel_precisions; ++i) {
     MONET_TRY(law.flop_pj[i], or_zero(fields, name_of(static_cast<KernelPrecision>(i))));
   }

@@ -58,6 +58,7 @@ void write_kernels(Lines& out, int at, const KernelLaws& laws) {
     ceilings.push_back(fmt::format("{}: {} TFLOP/s", name, rounded(laws.ceiling[i] / 1e6)));
     joules(name, energy.flop_pj[i]);
   }
+  if (energy.clock_exponent > 0) energies.push_back(fmt::format("clock_exponent: {}", rounded(energy.clock_exponent)));
   out.field(at + 1, "ceiling", join_fields(ceilings));
   const MemoryLaw& memory = laws.memory;
   out.field(at + 1, "memory",

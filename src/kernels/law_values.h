@@ -28,6 +28,8 @@ struct EnergyLaw {
   double busy_w = 0;          // with blocks on all multiprocessors
   double scalar_w = 0;        // more in kernels that the plain cores bound
   double limit_w = 0;         // the board's, over many kernels; 0: none
+  // What an operation takes goes with the clock to this power, and what busy cores draw to one more; 0: not known.
+  double clock_exponent = 0;
 };
 
 constexpr std::size_t max_coefficients = 12;

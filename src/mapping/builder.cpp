@@ -14,6 +14,7 @@ bool depends(const FrameOperand& operand, std::size_t loop) { return (operand.re
 void OrderBuilder::reset(const Frame& frame) {
   frame_ = &frame;
   candidates_.clear(frame.loops);
+  outlook_.clear();
   depth_ = 0;
   order_.clear();
   last_.clear();
@@ -21,6 +22,7 @@ void OrderBuilder::reset(const Frame& frame) {
   first.average.fill(1);
   first.most.fill(1);
   first.idle.fill(1);
+  first.below.fill(0);
   first.extents = 0;
   for (std::size_t i = 0; i < frame.loops; ++i) first.extents += CandidateTable::hash_of_extent(i, first.most[i]);
   std::array<double, max_frame_loops> all;
@@ -100,7 +102,11 @@ void OrderBuilder::make_candidate(std::size_t o, Candidate& candidate) const {
   }
 }
 
-void OrderBuilder::push(std::uint8_t loop, std::int64_t size, bool last) {
+void OrderBuilder::look_ahead(std::span<const Factor> kinds, std::span<const std::size_t> counts) {
+  outlook_.reset(*frame_, kinds, counts);
+}
+
+void OrderBuilder::push(std::uint8_t loop, std::int64_t size, bool last, std::size_t kind) {
   const State& from = state_[depth_];
   State& to = state_[depth_ + 1];
   // Only what this frame uses: the rest of a state is large.
@@ -109,6 +115,7 @@ void OrderBuilder::push(std::uint8_t loop, std::int64_t size, bool last) {
   for (std::size_t o = 0; o < frame_->operands; ++o) {
     to.idle[o] = from.idle[o];
     to.open[o] = from.open[o];
+    to.below[o] = static_cast<std::uint16_t>(from.below[o] + outlook_.step(o, kind));
     std::copy_n(from.least[o].begin(), frame_->operand[o].levels, to.least[o].begin());
   }
   const auto all = static_cast<double>(frame_->unrolling->iterations[loop]);
@@ -165,18 +172,21 @@ void OrderBuilder::pop() {
   }
 }
 
-void OrderBuilder::build(const std::vector<Factor>& order) {
-  const auto is_last = [&](std::size_t i) {
-    return std::none_of(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, order.end(),
-                        [&](const Factor& other) { return other.loop == order[i].loop; });
-  };
+// Whether no piece of the same loop comes outside.
+bool OrderBuilder::is_last(const std::vector<Factor>& order, std::size_t at) {
+  return std::none_of(order.begin() + static_cast<std::ptrdiff_t>(at) + 1, order.end(),
+                      [&](const Factor& other) { return other.loop == order[at].loop; });
+}
+
+// How many of the loops are those of the order already; the others go.
+std::size_t OrderBuilder::keep_common(const std::vector<Factor>& order) {
   std::size_t same = 0;
   while (same < std::min(depth_, order.size()) && order_[same].loop == order[same].loop &&
-         last_[same] == is_last(same) && (last_[same] || order_[same].size == order[same].size)) {
+         last_[same] == is_last(order, same) && (last_[same] || order_[same].size == order[same].size)) {
     ++same;
   }
   while (depth_ > same) pop();
-  for (std::size_t i = same; i < order.size(); ++i) push(order[i].loop, order[i].size, is_last(i));
+  return same;
 }
 
 void OrderBuilder::finish() {
@@ -189,6 +199,10 @@ void OrderBuilder::unfinish() {
 
 LeastCost OrderBuilder::least_link(std::size_t o, std::size_t level) const {
   LeastCost least = state_[depth_].least[o][level];
+  if (outlook_.knows(o)) {
+    least.include(outlook_.least(o, level, state_[depth_].below[o]));
+    return least;
+  }
   if ((state_[depth_].open[o] >> level & 1U) == 0) return least;
   least.include(compulsory_[o][level]);
   return least;

@@ -293,8 +293,12 @@ void set_times(Flow& flow, const PortEnd& low, double low_bits, const PortEnd* h
 void set_busy(LinkCost& link) {
   for (std::size_t i = 0; i < link.flow_count; ++i) {
     const Flow& flow = link.flows[i];
-    if (flow.low_port == link.flows[0].low_port) link.low_busy += flow.count * flow.low_cycles;
-    if (flow.high_port == link.flows[0].high_port) link.high_busy += flow.count * flow.high_cycles;
+    const bool low_main = flow.low_port == link.flows[0].low_port;
+    const bool high_main = flow.high_port == link.flows[0].high_port;
+    (low_main ? link.low_busy : link.low_back) += flow.count * flow.low_cycles;
+    (high_main ? link.high_busy : link.high_back) += flow.count * flow.high_cycles;
+    if (!low_main) link.low_back_port = flow.low_port;
+    if (!high_main) link.high_back_port = flow.high_port;
   }
 }
 

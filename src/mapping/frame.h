@@ -67,6 +67,9 @@ struct LinkCost {
   bool partial = false;   // partial sums cross
   double low_busy = 0;    // cycles of the ports of the main direction, all transfers
   double high_busy = 0;
+  double low_back = 0;  // and of those of the other direction, where it has ports of its own
+  double high_back = 0;
+  std::uint8_t low_back_port = 0, high_back_port = 0;
   double exposed = 0;         // cycles that the unit waits, if the lower level holds one tile
   double exposed_double = 0;  // if it holds two
   double load = 0;            // before the first point, or after the last

@@ -106,8 +106,15 @@ std::string key_of(const SearchOptions& options) {
 }
 
 std::string digest_of(const std::string& key) {
-  const XXH128_hash_t hash = XXH3_128bits_withSeed(key.data(), key.size(), model_version);
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+  const auto [low, high] = digest_words_of(key);
+  return fmt::format("{:016x}{:016x}", high, low);
 }
+
+std::pair<std::uint64_t, std::uint64_t> digest_words_of(const std::string& key) {
+  const XXH128_hash_t hash = XXH3_128bits_withSeed(key.data(), key.size(), model_version);
+  return {hash.low64, hash.high64};
+}
+
+int version_of_model() { return model_version; }
 
 }  // namespace monet

@@ -3,7 +3,9 @@
 
 #include "mapping/search.h"
 
+#include <cstdint>
 #include <string>
+#include <utility>
 
 namespace monet {
 
@@ -14,5 +16,8 @@ std::string key_of(const SearchOptions& options);
 
 // 32 hexadecimal digits for a key, and for the version of the model.
 std::string digest_of(const std::string& key);
+// The same as two words.
+std::pair<std::uint64_t, std::uint64_t> digest_words_of(const std::string& key);
+int version_of_model();
 
 }  // namespace monet

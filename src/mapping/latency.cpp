@@ -87,7 +87,15 @@ double stall_with_second_buffers(const Frame& frame, const AllPortTimes& times, 
 }  // namespace
 
 void LeastCost::include(const LinkCost& link, bool doubled) {
-  include({link.energy_pj, link.low_busy, link.high_busy, doubled ? link.exposed_double : link.exposed, link.load});
+  include({.energy_pj = link.energy_pj,
+           .low_busy = link.low_busy,
+           .high_busy = link.high_busy,
+           .exposed = doubled ? link.exposed_double : link.exposed,
+           .load = link.load,
+           .low_back = link.low_back,
+           .high_back = link.high_back,
+           .low_back_port = link.low_back_port,
+           .high_back_port = link.high_back_port});
 }
 
 void LeastCost::include(const LeastCost& other) {
@@ -96,6 +104,10 @@ void LeastCost::include(const LeastCost& other) {
   high_busy = std::min(high_busy, other.high_busy);
   exposed = std::min(exposed, other.exposed);
   load = std::min(load, other.load);
+  low_back = std::min(low_back, other.low_back);
+  high_back = std::min(high_back, other.high_back);
+  low_back_port = std::max(low_back_port, other.low_back_port);
+  high_back_port = std::max(high_back_port, other.high_back_port);
 }
 
 LeastTime::LeastTime(const Frame& frame) : frame_(&frame) {
@@ -127,16 +139,21 @@ void LeastTime::add_edges(std::size_t operand, std::size_t level, double exposed
   chain_[operand] += load;
 }
 
+void LeastTime::add_busy(std::size_t operand, std::size_t level, const LeastCost& least, double sign) {
+  ports_[frame_->operand[operand].low_port[level]].busy += sign * least.low_busy;
+  ports_[frame_->operand[operand].high_port[level]].busy += sign * least.high_busy;
+  if (least.low_back > 0) ports_[least.low_back_port].busy += sign * least.low_back;
+  if (least.high_back > 0) ports_[least.high_back_port].busy += sign * least.high_back;
+}
+
 void LeastTime::add(std::size_t operand, std::size_t level, const LeastCost& least) {
-  ports_[frame_->operand[operand].low_port[level]].busy += least.low_busy;
-  ports_[frame_->operand[operand].high_port[level]].busy += least.high_busy;
+  add_busy(operand, level, least, 1);
   add_edges(operand, level, least.exposed, least.load);
 }
 
 void LeastTime::choose(std::size_t operand, std::size_t level, const LeastCost& least, const LinkCost& link,
                        bool doubled) {
-  ports_[frame_->operand[operand].low_port[level]].busy -= least.low_busy;
-  ports_[frame_->operand[operand].high_port[level]].busy -= least.high_busy;
+  add_busy(operand, level, least, -1);
   for (std::size_t i = 0; i < link.flow_count; ++i) {
     const Flow& flow = link.flows[i];
     ports_[flow.low_port].busy += flow.count * flow.low_cycles;

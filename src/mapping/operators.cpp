@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/try.h"
 #include "mapping/constraints.h"
+#include "mapping/kept_mappings.h"
 #include "mapping/key.h"
 #include "mapping/order.h"
 #include "mapping/precision.h"
@@ -259,7 +260,13 @@ class Mapper {
         if (auto cost = cost_of(task.problem, task.place->target, *kept)) return cost;
       }
     }
-    return map_problem(task.problem, task.place->target, task.search);
+    KeptMappings* const kept = KeptMappings::of_user();
+    if (kept != nullptr) {
+      if (auto known = kept->find(task.key, task.problem, task.place->target)) return *std::move(known);
+    }
+    Expected<MappedProblem> found = map_problem(task.problem, task.place->target, task.search);
+    if (kept != nullptr && found) kept->add(task.key, task.problem, task.place->target, *found);
+    return found;
   }
 
   // The better way of each nest; nothing when one of them fits nowhere.

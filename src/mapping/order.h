@@ -79,6 +79,9 @@ struct LeastCost {
   double high_busy = std::numeric_limits<double>::infinity();
   double exposed = std::numeric_limits<double>::infinity();
   double load = std::numeric_limits<double>::infinity();
+  double low_back = std::numeric_limits<double>::infinity();  // of the ports of the other direction
+  double high_back = std::numeric_limits<double>::infinity();
+  std::uint8_t low_back_port = 0, high_back_port = 0;  // where one of them has something to do
 
   // `doubled`: the lower level may hold two tiles.
   void include(const LinkCost& link, bool doubled);
@@ -105,6 +108,7 @@ class LeastTime {
   double cycles() const;
 
  private:
+  void add_busy(std::size_t operand, std::size_t level, const LeastCost& least, double sign);
   void add_edges(std::size_t operand, std::size_t level, double exposed, double load);
 
   const Frame* frame_;

@@ -82,7 +82,12 @@ class Refiner {
   }
 
   bool attempt(const std::vector<Factor>& order) {
-    builder_.build(order);
+    const auto is_hopeless = [&] {
+      const double cycles = builder_.least_cycles();
+      const double energy = builder_.least_energy() + static_pj(frame_, cycles);
+      return !effort_.is_worth(score_of(options_.objective, cycles, energy), best_);
+    };
+    if (!builder_.build(order, is_hopeless)) return false;
     builder_.finish();
     Score score = best_;
     Cuts cuts = cuts_;

@@ -12,11 +12,13 @@ monet_room(mapping
   extract.cpp
   factors.cpp
   frame.cpp
+  kept_mappings.cpp
   key.cpp
   latency.cpp
   mapping_file.cpp
   operators.cpp
   order.cpp
+  outlook.cpp
   precision.cpp
   problem.cpp
   rate.cpp

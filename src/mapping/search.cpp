@@ -44,7 +44,9 @@ class OrderSearch {
       }
     }
     total_ = factors.size();
+    if (options_.prune) look_ahead();
     descend();
+    builder_.look_no_further();
     return !order_.empty() || found_;
   }
 
@@ -54,9 +56,21 @@ class OrderSearch {
   bool complete() const { return cut_search_.complete && visited_ <= order_limit; }
 
  private:
+  void look_ahead() {
+    std::vector<Factor> kinds = kinds_;
+    std::vector<std::size_t> counts = count_;
+    outermost_kind_ = kinds.size();
+    if (outermost_) {
+      kinds.push_back(*outermost_);
+      counts.push_back(1);
+    }
+    builder_.look_ahead(kinds, counts);
+  }
+
   bool hopeless() const {
     if (!options_.prune) return false;
     const double cycles = builder_.least_cycles();
+    if (options_.objective == Objective::latency && effort_.is_worth({cycles, best_.second}, best_)) return false;
     const double energy = builder_.least_energy() + static_pj(frame_, cycles);
     return !effort_.is_worth(score_of(options_.objective, cycles, energy), best_);
   }
@@ -64,8 +78,9 @@ class OrderSearch {
   void descend() {
     ++effort_.steps;
     if (++visited_ > order_limit || effort_.is_spent()) return;
+    if (hopeless()) return;
     if (chosen_.size() == total_) {
-      if (outermost_) builder_.push(outermost_->loop, outermost_->size, true);
+      if (outermost_) builder_.push(outermost_->loop, outermost_->size, true, outermost_kind_);
       builder_.finish();
       if (cut_search_.run(frame_, builder_.cuts(), options_.objective, options_.constraints.held, effort_, best_,
                           cuts_)) {
@@ -77,13 +92,12 @@ class OrderSearch {
       if (outermost_) builder_.pop();
       return;
     }
-    if (hopeless()) return;
     for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
       if (count_[kind] == 0 || !allowed(kinds_[kind])) continue;
       const Factor factor = kinds_[kind];
       --count_[kind];
       const bool last = --left_[factor.loop] == 0;
-      builder_.push(factor.loop, factor.size, last);
+      builder_.push(factor.loop, factor.size, last, kind);
       chosen_.push_back(factor);
       descend();
       chosen_.pop_back();
@@ -116,6 +130,7 @@ class OrderSearch {
   std::vector<std::size_t> left_;
   std::size_t total_ = 0;
   std::optional<Factor> outermost_;
+  std::size_t outermost_kind_ = 0;
   std::vector<Factor> chosen_;
   std::vector<Factor> order_;
   Cuts cuts_{};

@@ -3,12 +3,12 @@
 #include "base/stop.h"
 #include "base/stopwatch.h"
 #include "base/try.h"
-#include "evaluate/kernels/kernel_stacks.h"
 #include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/open/kernel_network.h"
 #include "evaluate/open/numbers.h"
 #include "evaluate/run/evaluate_network.h"
 #include "hardware/hardware.h"
+#include "optimize/fusion/kernel_stacks.h"
 
 #include <fmt/format.h>
 
@@ -34,66 +34,6 @@ double value_of(const KernelStep& step, const std::string& objective) {
   }
   return bytes;
 }
-
-class StackSearch {
- public:
-  StackSearch(KernelStep first, const KernelLaws& laws, const FuseOptions& options, bool tf32)
-      : best_(std::move(first)), laws_(laws), options_(options), tf32_(tf32) {
-    value_ = value_of(best_, options.objective);
-  }
-
-  // Ends when no try of a round saves anything, or the number of tries that the effort allows is reached.
-  void run() {
-    const auto most = static_cast<std::size_t>(100 * options_.effort);
-    const std::function<bool()> stop =
-        options_.time_limit_s > 0 ? stop_after(options_.time_limit_s, options_.stop) : options_.stop;
-    for (bool saved = true; saved;) {
-      saved = false;
-      for (std::size_t i = best_.stacks.size(); i-- > 0;) {
-        for (int move = 0; move < 3 && i < best_.stacks.size(); ++move) {
-          if (stop && stop()) {
-            stopped_ = true;
-            return;
-          }
-          if (tried_ >= most) return;
-          saved |= attempt(i, move);
-        }
-      }
-    }
-  }
-
-  const KernelStep& best() const { return best_; }
-  std::size_t tried() const { return tried_; }
-  bool stopped() const { return stopped_; }
-
- private:
-  bool attempt(std::size_t index, int move) {
-    std::vector<OperatorStack> stacks = best_.stacks;
-    OperatorStack& stack = stacks[index];
-    if (move == 0 || stack.size() < 3) {
-      if (move > 0) return false;  // the same as taking it apart
-      stacks.erase(stacks.begin() + static_cast<std::ptrdiff_t>(index));
-    } else {
-      stack.erase(move == 1 ? stack.begin() : stack.end() - 1);
-    }
-    ++tried_;
-    auto other = compiled_kernel_step(best_.graph, laws_, {.tf32_products = tf32_, .stacks = std::move(stacks)});
-    if (!other) return false;  // what is left of the stack shares nothing
-    const double value = value_of(*other, options_.objective);
-    if (value >= value_) return false;
-    value_ = value;
-    best_ = *std::move(other);
-    return true;
-  }
-
-  KernelStep best_;
-  double value_ = 0;
-  const KernelLaws& laws_;
-  const FuseOptions& options_;
-  bool tf32_;
-  std::size_t tried_ = 0;
-  bool stopped_ = false;
-};
 
 bool is_library(const Launch& launch) { return launch.kernel.kind != KernelKind::elementwise; }
 
@@ -141,16 +81,20 @@ Expected<Fusion> fuse_kernels(const Network& network, const FuseOptions& options
   MONET_TRY(KernelStep policy, kernel_step(network, request, *machine, *laws));
   const bool tf32 = request.products == "tf32" || request.train.precision == "tf32";
   const double policy_value = value_of(policy, options.objective);
-  StackSearch search(std::move(policy), *laws, options, tf32);
-  if (options.improve) search.run();
-  const double value = value_of(search.best(), options.objective);
+  const fusion::KernelStacks found = fusion::improved_stacks(
+      std::move(policy), *laws,
+      {.tf32 = tf32,
+       .tries = options.improve ? static_cast<std::size_t>(100 * options.effort) : 0,
+       .value = [&](const KernelStep& step) { return value_of(step, options.objective); },
+       .stop = options.time_limit_s > 0 ? stop_after(options.time_limit_s, options.stop) : options.stop});
+  const double value = found.value;
   result.unchanged = value_of(eager, options.objective) < value;
-  const KernelStep& answer = result.unchanged ? eager : search.best();
+  const KernelStep& answer = result.unchanged ? eager : found.step;
   if (result.unchanged) {
     request.lowering = eager_lowering;
     result.notes.emplace_back("operators one by one are better than the kernels of a compiler: use --lowering eager");
   } else {
-    request.plan.stacks = planned_stacks_of(answer.stacks, answer.graph);
+    request.plan.stacks = fusion::stated_stacks(answer);
     result.notes.push_back(
         fmt::format("stacks of a fusing compiler, {}: the plan says so, `monet evaluate --plan` follows it",
                     value < policy_value ? fmt::format("improved by {:.2f} %", 100 * (1 - value / policy_value))
@@ -158,6 +102,9 @@ Expected<Fusion> fuse_kernels(const Network& network, const FuseOptions& options
   }
   fill_stacks(result, answer);
   MONET_TRY(const Evaluation evaluation, evaluate_network(network, request));
+  result.reach = evaluation.reach;
+  result.warnings = evaluation.warnings;
+  result.notes.insert(result.notes.end(), evaluation.notes.begin(), evaluation.notes.end());
   result.clock_hz = evaluation.clock_hz;
   result.latency_cycles = evaluation.latency_cycles;
   result.energy_pj = evaluation.energy_pj;
@@ -165,9 +112,9 @@ Expected<Fusion> fuse_kernels(const Network& network, const FuseOptions& options
   result.unfused_pj = eager.costs.total_mj * 1e9;
   result.bound_cycles = evaluation.bound_cycles;
   result.tiles = evaluation.tiles;
-  result.evaluated = static_cast<std::int64_t>(search.tried()) + 2;
+  result.evaluated = static_cast<std::int64_t>(found.tried) + 2;
   result.predicted = value;
-  result.stopped = search.stopped();
+  result.stopped = found.stopped;
   result.plan_yaml = evaluation.plan_yaml;
   result.wall_s = seconds_since(start);
   return result;

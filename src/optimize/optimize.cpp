@@ -3,8 +3,10 @@
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/account/bound.h"
+#include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/open/step_on_machine.h"
 #include "optimize/joint/joint.h"
+#include "optimize/joint/lowerings.h"
 #include "optimize/memory/budget.h"
 
 #include <monet/optimize.h>
@@ -24,8 +26,12 @@ using Clock = std::chrono::steady_clock;
 
 class Optimizing {
  public:
-  Optimizing(const OptimizeOptions& options, OpenedStep opened_step, Plan plan)
-      : options_(options), opened_step_(std::move(opened_step)), plan_(std::move(plan)) {}
+  // `both_lowerings`: an eager framework and a compiler, on a graphics processor.
+  Optimizing(const OptimizeOptions& options, OpenedStep opened_step, Plan plan, bool both_lowerings)
+      : options_(options),
+        opened_step_(std::move(opened_step)),
+        plan_(std::move(plan)),
+        both_lowerings_(both_lowerings) {}
 
   Expected<Optimization> run(Optimization result, Hardware hardware) {
     MONET_TRY(objective_, search_objective(options_.objective));
@@ -60,7 +66,8 @@ class Optimizing {
                        .jobs = static_cast<std::size_t>(options_.evaluate.jobs),
                        .time_limit_s = options_.time_limit_s - seconds_since(begun_),
                        .stop = options_.stop,
-                       .progress = options_.progress};
+                       .progress = options_.progress,
+                       .found = options_.found};
     joint.rules.limit = static_cast<std::size_t>(options_.limit);
     if (!options_.deadline.empty()) {
       MONET_TRY(joint.deadline_cycles,
@@ -70,15 +77,17 @@ class Optimizing {
     result.memory = budgets_.hardware[budgets_.memory].name;
     result.budget_bytes = joint.budget_bytes;
     for (std::string& warning : budgets_.warnings(joint.budget_bytes)) result.warnings.push_back(std::move(warning));
+    const auto search = both_lowerings_ ? optimize_lowerings : optimize_jointly;
     MONET_TRY(const JointResult found,
-              optimize_jointly(opened_step_.graph, budgets_.hardware, cache_, how_, plan_, decided, joint));
+              search(opened_step_.graph, budgets_.hardware, cache_, how_, plan_, decided, joint));
     MONET_TRY(result.start, described(found.start));
     for (const JointPlan& plan : found.front) {
       MONET_TRY(OptimizedPlan next, described(plan));
-      next.why = result.plans.empty() ? "the fastest" : better_than(next, result.plans.back());
+      next.why = result.plans.empty() ? fastest(next) : better_than(next, result.plans.back());
       result.plans.push_back(std::move(next));
     }
     recommend(result);
+    if (!result.plans.empty()) result.reach = reach_of(budgets_.hardware, result.plans[result.recommended].lowering);
     result.feasible = !result.plans.empty();
     result.least_bytes = found.least_bytes;
     result.evaluated = found.evaluated;
@@ -113,6 +122,7 @@ class Optimizing {
       plan.saved_bytes_dropped += width[tensor.tensor.index()].bytes(element_count(what.type.shape));
     }
     plan.stacks = static_cast<std::int64_t>(joint.stacks);
+    plan.lowering = joint.plan.lowering.empty() ? nests_lowering : joint.plan.lowering;
     plan.plan_yaml = to_yaml(joint.complete);
     return plan;
   }
@@ -153,6 +163,10 @@ class Optimizing {
         change(static_cast<double>(chosen->peak_bytes), static_cast<double>(best->peak_bytes), "memory"));
   }
 
+  std::string fastest(const OptimizedPlan& plan) const {
+    return both_lowerings_ ? fmt::format("the fastest: lowering {}", plan.lowering) : "the fastest";
+  }
+
   // Of two plans of the front, the second is slower: what it is better in.
   static std::string better_than(const OptimizedPlan& plan, const OptimizedPlan& before) {
     std::vector<std::string> gains;
@@ -170,6 +184,7 @@ class Optimizing {
     count(plan.recomputed.size(), before.recomputed.size(), "tensors recomputed");
     count(plan.paged.size(), before.paged.size(), "tensors paged");
     count(static_cast<std::size_t>(plan.stacks), static_cast<std::size_t>(before.stacks), "fused stacks");
+    if (plan.lowering != before.lowering) means.push_back("lowering " + plan.lowering);
     if (plan.order != before.order) means.push_back("order " + plan.order);
     if (plan.placed != before.placed) means.emplace_back(plan.placed ? "cores by search" : "cores by the policy");
     if (means.empty())
@@ -181,6 +196,7 @@ class Optimizing {
   const OptimizeOptions& options_;
   OpenedStep opened_step_;
   Plan plan_;
+  bool both_lowerings_ = false;
   std::chrono::steady_clock::time_point begun_ = Clock::now();
   PlanValue objective_;
   Budgets budgets_;
@@ -188,6 +204,18 @@ class Optimizing {
   EvaluatorOptions how_;
   std::optional<Pricer> pricer_;
 };
+
+// What there is to search where kernels run one after the other on all of the chip.
+const char* of_kernels(bool both_lowerings, const OptimizeOptions& options) {
+  if (both_lowerings)
+    return "searched: what is recomputed, and whether an eager framework runs the step or a fusing compiler, with "
+           "which stacks; kernels have no cores, tiles or order to choose, and nothing is paged";
+  if (options.evaluate.lowering == compiled_lowering && options.fuse)
+    return "searched: what is recomputed, and the stacks of a fusing compiler; kernels have no cores, tiles or order "
+           "to choose, and nothing is paged";
+  return "searched: what is recomputed; kernels as they are launched have no stacks, cores, tiles or order to choose, "
+         "and nothing is paged";
+}
 
 }  // namespace
 
@@ -197,7 +225,10 @@ Expected<Optimization> optimize_network(const Network& network, const OptimizeOp
   Optimization result{.model = network.name(), .objective = options.function ? "own" : options.objective};
   MONET_TRY(StepOnMachine opened, open_step_on_machine(network, options.evaluate, false));
   describe(opened, result);
-  Optimizing optimizing(options, std::move(opened.opened_step), std::move(opened.plan));
+  const bool kernels = options.evaluate.lowering != nests_lowering;
+  const bool both = kernels && options.fuse && given.evaluate.lowering.empty() && given.evaluate.plan.lowering.empty();
+  if (kernels) result.notes.emplace_back(of_kernels(both, options));
+  Optimizing optimizing(options, std::move(opened.opened_step), std::move(opened.plan), both);
   MONET_TRY(result, optimizing.run(std::move(result), std::move(opened.hardware)));
   result.wall_s = std::chrono::duration<double>(Clock::now() - start).count();
   return result;

@@ -16,13 +16,16 @@ monet_room(optimize
   fusion/extract.cpp
   fusion/fuse.cpp
   fusion/improve.cpp
+  fusion/kernel_stacks.cpp
   fusion/moves.cpp
   fusion/part.cpp
   fusion/price.cpp
   fusion/problem.cpp
   fusion/rings.cpp
   fusion/shared_loops.cpp
+  joint/front.cpp
   joint/joint.cpp
+  joint/lowerings.cpp
   memory/bound.cpp
   memory/budget.cpp
   memory/exact.cpp

@@ -1,5 +1,6 @@
 #include "python/bindings.h"
 
+#include <monet/cache.h>
 #include <monet/version.h>
 
 #include <nanobind/stl/string.h>
@@ -33,6 +34,9 @@ void raise(const Error& error) {
 
 NB_MODULE(_core, module) {
   module.doc() = "The library itself; use the package monet.";
+  monet::keep_mappings(true);
+  module.def("keep_mappings", &monet::keep_mappings, nb::arg("keep"),
+             "Whether mappings that are found are kept in the user's cache folder, and taken from there.");
   module.attr("version") = std::string(monet::version);
   monet::python::bind_values(module);
   monet::python::bind_network(module);

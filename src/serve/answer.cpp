@@ -1,11 +1,13 @@
 // One function a command: from a question to a run of the history.
 #include "base/try.h"
 #include "evaluate/run/evaluate_network.h"
+#include "present/compare/comparison.h"
 #include "serve/work.h"
 
 #include <monet/checkpoint.h>
 #include <monet/explore.h>
 #include <monet/fuse.h>
+#include <monet/hardware.h>
 #include <monet/optimize.h>
 #include <monet/report.h>
 
@@ -74,11 +76,11 @@ Options options_for(const Question& question, const Watch& watch) {
 }
 
 Expected<Run> explored(const Question& question, const ServeFolder& folder, const Watch& watch) {
-  ExploreOptions options{.space = question.space};
+  ExploreOptions options{.space = question.space, .network = question.space_network, .batch = question.batch};
   options.method = question.samples > 0 ? "nsga2" : "all";
   options.samples = static_cast<std::size_t>(question.samples);
   // Asked again, it goes on where it was stopped.
-  options.store = folder.store(question.words);
+  options.store = folder.store(question.store_key);
   options.resume = true;
   options.stop = watch.stop;
   options.progress = watch.progress;
@@ -98,8 +100,15 @@ Expected<Run> answer(const Question& question, const ServeFolder& folder, const 
     return searched(question, result);
   }
   if (question.command == "optimize") {
-    MONET_TRY(const Optimization result,
-              optimize_network(question.network, options_for<OptimizeOptions>(question, watch)));
+    auto options = options_for<OptimizeOptions>(question, watch);
+    // Cycles of a machine without a clock are no seconds.
+    MONET_TRY(const HardwareReport machine, describe_hardware(question.step.machine));
+    if (watch.found && machine.clock_hz > 0) {
+      options.found = [found = watch.found, clock = machine.clock_hz](double cycles, double pj, std::int64_t peak) {
+        found({.latency_s = cycles / clock, .energy_pj = pj, .peak_bytes = peak});
+      };
+    }
+    MONET_TRY(const Optimization result, optimize_network(question.network, options));
     return searched(question, result);
   }
   if (question.command == "explore") return explored(question, folder, watch);
@@ -109,7 +118,7 @@ Expected<Run> answer(const Question& question, const ServeFolder& folder, const 
 Expected<std::string> page_of(const Question& question, const Run& run, const ServeFolder& folder,
                               MappingCache& cache) {
   if (!run.page.empty()) return run.page;
-  if (question.command == "explore") return report_page(ReportOptions{.inputs = {folder.store(question.words)}});
+  if (question.command == "explore") return report_page(ReportOptions{.inputs = {folder.store(question.store_key)}});
   StepRequest request = question.step;
   request.trace = request.lifetimes = request.graph = true;
   if (!run.plan.empty()) {
@@ -117,6 +126,25 @@ Expected<std::string> page_of(const Question& question, const Run& run, const Se
   }
   MONET_TRY(const Evaluation result, evaluate_network(question.network, request, cache));
   return report_page(result);
+}
+
+Expected<std::string> evaluated_plan(const Question& question, const Run& run, MappingCache& cache) {
+  if (run.command == "evaluate") return run.result;
+  StepRequest request = question.step;
+  if (run.plan.empty())
+    return Error{.message = "this run has no plan", .place = run.title, .advice = "compare evaluations and plans"};
+  MONET_TRY(request.plan, plan_from(run.plan, "plan"));
+  request.compare = request.advise = false;
+  MONET_TRY(const Evaluation result, evaluate_network(question.network, request, cache));
+  return to_json(result);
+}
+
+Expected<std::string> compared(const std::string& a, const std::string& a_name, const std::string& b,
+                               const std::string& b_name) {
+  MONET_TRY(const ResultFile first, result_from(a, a_name));
+  MONET_TRY(const ResultFile second, result_from(b, b_name));
+  MONET_TRY(const Comparison comparison, compare_files(first, second));
+  return to_json(comparison);
 }
 
 }  // namespace monet::serving

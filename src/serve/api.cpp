@@ -3,14 +3,15 @@
 #include "base/try.h"
 #include "hardware/presets.h"
 #include "networks/builtin.h"
+#include "training/recipe.h"
 
 #include <monet/explore.h>
-#include <monet/precision.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 namespace monet::serving {
@@ -20,6 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t most_runs = 500;
+constexpr std::int64_t quick_step = 1000;  // tiles of a step that is evaluated again within a blink
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -52,10 +54,15 @@ Json json_of(const Run& run) {
 }
 
 Json json_of(const JobReport& job) {
-  Json json = {{"id", job.id},       {"state", name_of(job.state)},
-               {"title", job.title}, {"words", job.words},
-               {"what", job.what},   {"done", job.done},
-               {"all", job.all},     {"run", job.run}};
+  Json json = {{"id", job.id},
+               {"state", name_of(job.state)},
+               {"title", job.title},
+               {"words", job.words},
+               {"what", job.what},
+               {"done", job.done},
+               {"all", job.all},
+               {"run", job.run},
+               {"question", Json::parse(job.asked, nullptr, false)}};
   if (job.state == JobState::failed) json["error"] = json_of(job.error);
   return json;
 }
@@ -120,6 +127,8 @@ Expected<ApiResponse> Api::route(const ApiRequest& request) {
   if (what == "evaluate" && request.method == "POST") return evaluate(request);
   if (what == "runs" && request.method == "GET") return runs(parts[2], parts[3]);
   if (what == "jobs") return jobs(request, parts[2], parts[3]);
+  if (what == "compare" && request.method == "GET") return compare(request);
+  if (what == "recipes" && request.method == "GET") return json_response(training::recipe_names());
   if (what == "spaces" && request.method == "GET") {
     MONET_TRY(const std::vector<SpaceInfo> spaces, builtin_spaces());
     Json json = Json::array();
@@ -179,6 +188,7 @@ Expected<ApiResponse> Api::evaluate(const ApiRequest& request) {
   const bool kept = keep == request.query.end() || keep->second != "no";
   // What moves with a slider has to be quick: the second answer beside it is for results that are kept.
   question.step.compare = question.step.advise = kept;
+  question.step.suggest_up_to = kept ? quick_step : 0;
   question.step.jobs = 1;
   const Turn turn(free_);
   MONET_TRY(Run run, answer(question, folder_, {}, cache_));
@@ -219,14 +229,60 @@ Expected<ApiResponse> Api::jobs(const ApiRequest& request, const std::string& id
     MONET_TRY(const std::int64_t job, jobs_.add(std::move(question), text_of(asked)));
     return json_response({{"job", job}});
   }
-  if (request.method == "POST" && part == "stop") {
-    if (!jobs_.stop(number_of(id))) return not_found("job of that number");
+  if (request.method == "POST" && (part == "stop" || part == "pause")) {
+    if (!(part == "stop" ? jobs_.stop(number_of(id)) : jobs_.pause(number_of(id))))
+      return not_found(part == "stop" ? "job of that number" : "job of that number that runs");
     return json_response({{"job", number_of(id)}});
   }
-  if (request.method != "GET" || !id.empty()) return not_found("such address");
+  if (request.method == "POST" && part == "resume") {
+    MONET_TRY(const std::int64_t job, jobs_.resume(number_of(id)));
+    return json_response({{"job", job}});
+  }
+  if (request.method != "GET" || !part.empty()) return not_found("such address");
+  if (!id.empty()) return job(number_of(id));
   Json json = Json::array();
   for (const JobReport& job : jobs_.list()) json.push_back(json_of(job));
   return json_response(json);
+}
+
+Expected<ApiResponse> Api::job(std::int64_t id) {
+  const std::optional<JobReport> found = jobs_.find(id);
+  if (!found) return not_found("job of that number");
+  Json json = json_of(*found);
+  json["front"] = Json::array();
+  for (const FoundPlan& plan : found->front)
+    json["front"].push_back(
+        {{"latency_s", plan.latency_s}, {"energy_pj", plan.energy_pj}, {"peak_bytes", plan.peak_bytes}});
+  if (!found->store.empty()) {
+    // Absent until its first designs are written.
+    if (const auto so_far = show_store({.store = found->store})) {
+      for (const DesignResult& design : so_far->front) {
+        Json point = {{"design", design.design}};
+        for (const auto& [name, value] : design.metrics) point[name] = value;
+        for (const auto& [name, value] : design.parameters) point["parameters"][name] = value;
+        json["front"].push_back(std::move(point));
+      }
+    }
+  }
+  return json_response(json);
+}
+
+// ?a=3&b=5: two runs side by side.
+Expected<ApiResponse> Api::compare(const ApiRequest& request) {
+  std::array<std::string, 2> results, names;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto id = request.query.find(i == 0 ? "a" : "b");
+    MONET_TRY(const std::optional<Run> run, runs_.find(id == request.query.end() ? 0 : number_of(id->second)));
+    if (!run) return not_found("run of that number: ask /api/compare?a=N&b=M");
+    MONET_TRY(const Json asked, parsed(run->question));
+    MONET_TRY(const Question question, question_from(asked, folder_));
+    const Turn turn(free_);
+    MONET_TRY(results[i], evaluated_plan(question, *run, cache_));
+    names[i] = fmt::format("run {}", run->id);
+  }
+  MONET_TRY(std::string comparison, compared(results[0], names[0], results[1], names[1]));
+  return ApiResponse{.body =
+                         fmt::format(R"({{"comparison": {}, "a": {}, "b": {}}})", comparison, results[0], results[1])};
 }
 
 }  // namespace monet::serving

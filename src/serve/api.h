@@ -26,11 +26,13 @@ struct ApiResponse {
 
 // May be asked by several threads; as many evaluations run at once as `threads`.
 //
-//   GET  /api/networks                  built-in ones; POST ?name=N with an ONNX file: {"network": "upload:…"}
-//   GET  /api/machines                  presets; /api/machines/NAME: its text; POST with a text: what it is, or the
-//   mistake in it GET  /api/spaces, /api/recipes POST /api/evaluate                  a question (question.h): {"run":
-//   3, "result": {…}}; ?keep=no: not in the history GET  /api/runs                      the history; /api/runs/N,
-//   …/page, …/plan GET  /api/jobs; POST: a question in the background: {"job": 2}; POST /api/jobs/N/stop
+// GET  /api/networks: built-in ones. POST ?name=N with an ONNX file: {"network": "upload:…"}
+// GET  /api/machines: presets; /api/machines/NAME: its text. POST with a text: what it is, or the mistake in it
+// GET  /api/spaces, /api/recipes
+// POST /api/evaluate, a question (question.h): {"run": 3, "result": {…}}; ?keep=no: not in the history
+// GET  /api/runs: the history; /api/runs/N, …/page, …/plan. /api/compare?a=N&b=M
+// GET  /api/jobs; /api/jobs/N: its front so far. POST: a question in the background: {"job": 2};
+// POST /api/jobs/N/stop, …/pause, …/resume
 class Api {
  public:
   Api(ServeFolder folder, Runs runs, std::ptrdiff_t threads);
@@ -42,6 +44,8 @@ class Api {
   Expected<ApiResponse> networks(const ApiRequest& request);
   Expected<ApiResponse> evaluate(const ApiRequest& request);
   Expected<ApiResponse> runs(const std::string& id, const std::string& part);
+  Expected<ApiResponse> compare(const ApiRequest& request);
+  Expected<ApiResponse> job(std::int64_t id);
   Expected<ApiResponse> jobs(const ApiRequest& request, const std::string& id, const std::string& part);
 
   ServeFolder folder_;

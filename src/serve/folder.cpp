@@ -104,7 +104,12 @@ Expected<std::string> ServeFolder::keep_network(const std::string& bytes, const 
 }
 
 Expected<Network> ServeFolder::network(const std::string& name) const {
-  if (is_builtin(name)) return Network(name);
+  MONET_TRY(std::string found, network_name(name));
+  return Network(std::move(found));
+}
+
+Expected<std::string> ServeFolder::network_name(const std::string& name) const {
+  if (is_builtin(name)) return name;
   const Error none{.message = fmt::format("there is no network '{}'", shown(name)),
                    .place = "network",
                    .advice = "give the name of a built-in network, or send an ONNX file"};
@@ -114,7 +119,7 @@ Expected<Network> ServeFolder::network(const std::string& name) const {
   const fs::path file = fs::path(path_) / "networks" / hash / upload_name;
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return none;
-  return Network(file.string());
+  return file.string();
 }
 
 Expected<Machine> ServeFolder::preset(const std::string& name, HardwareParameters parameters) const {

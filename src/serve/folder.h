@@ -23,6 +23,8 @@ class ServeFolder {
   Expected<std::string> keep_network(const std::string& bytes, const std::string& name) const;
   // A built-in network, or one that was sent; no file beside these.
   Expected<Network> network(const std::string& name) const;
+  // The same as a name for Network: built in, or the path of a file in the folder.
+  Expected<std::string> network_name(const std::string& name) const;
 
   // A preset, or the text of a machine file, which may include presets and no files.
   Expected<Machine> preset(const std::string& name, HardwareParameters parameters) const;

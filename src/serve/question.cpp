@@ -149,7 +149,19 @@ Expected<Question> question_from(const Json& json, const ServeFolder& folder) {
       return wrong("space", "is not the name of a space that comes with the program", "GET /api/spaces lists them");
     question.title = "space " + question.space;
     question.words += " " + shell_word(question.space);
+    question.store_key = question.space;
+    MONET_TRY(const std::string network, read.word("network"));
+    if (!network.empty()) {
+      MONET_TRY(question.space_network, folder.network_name(network));
+      const std::string shown_network = std::filesystem::path(network).filename().string();
+      question.title = fmt::format("space {} for {}", question.space, shown_network);
+      read.add("--network", shown_network);
+      question.store_key += "|" + network;
+      MONET_TRY(question.batch, read.number("batch"));
+      if (question.batch > 0) read.add("--batch", std::to_string(question.batch));
+    }
     if (question.samples > 0) question.words += fmt::format(" --method nsga2 --samples {}", question.samples);
+    question.store_key += fmt::format("|{}", question.batch);
     return question;
   }
   MONET_RETURN_IF_ERROR(read_step(json, folder, read, question));

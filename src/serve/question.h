@@ -21,8 +21,8 @@ struct Question {
   std::string words;                 // the same for a terminal: "monet evaluate resnet18 --hardware edge_tpu --batch 8"
   Network network;
   StepRequest step;
-  std::string space;  // of explore
-  std::int64_t samples = 0, evaluations = 0;
+  std::string space, space_network, store_key;           // of explore; network: empty, the space's own
+  std::int64_t samples = 0, evaluations = 0, batch = 0;  // batch: of explore
   std::string memory_budget;
 };
 

@@ -12,7 +12,9 @@ constexpr std::string_view made = R"(
   CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY, at TEXT NOT NULL, command TEXT NOT NULL, title TEXT NOT NULL, words TEXT NOT NULL,
     question TEXT NOT NULL, latency_s REAL NOT NULL, energy_pj REAL NOT NULL, peak_bytes INTEGER NOT NULL,
-    result TEXT NOT NULL, plan TEXT NOT NULL, page TEXT NOT NULL))";
+    result TEXT NOT NULL, plan TEXT NOT NULL, page TEXT NOT NULL);
+  CREATE TABLE IF NOT EXISTS jobs (
+    id INTEGER PRIMARY KEY, title TEXT NOT NULL, words TEXT NOT NULL, question TEXT NOT NULL))";
 constexpr int version = 1;
 
 Run run_of(const explore::Statement& row) {
@@ -81,6 +83,32 @@ Expected<std::optional<Run>> Runs::find(std::int64_t id) {
   run.plan = rows.text(10);
   run.page = rows.text(11);
   return std::optional<Run>(std::move(run));
+}
+
+Status Runs::begin_job(const BegunJob& job) {
+  const std::lock_guard lock(*mutex_);
+  MONET_TRY(explore::Statement insert,
+            database_->prepare("INSERT INTO jobs (id, title, words, question) VALUES (?, ?, ?, ?)"));
+  insert.bind(job.id).bind(job.title).bind(job.words).bind(job.question);
+  return insert.run();
+}
+
+Status Runs::end_job(std::int64_t id) {
+  const std::lock_guard lock(*mutex_);
+  MONET_TRY(explore::Statement erase, database_->prepare("DELETE FROM jobs WHERE id = ?"));
+  erase.bind(id);
+  return erase.run();
+}
+
+Expected<std::vector<BegunJob>> Runs::begun_jobs() {
+  const std::lock_guard lock(*mutex_);
+  MONET_TRY(explore::Statement rows, database_->prepare("SELECT id, title, words, question FROM jobs ORDER BY id"));
+  std::vector<BegunJob> jobs;
+  for (;;) {
+    MONET_TRY(const bool is_row, rows.step());
+    if (!is_row) return jobs;
+    jobs.push_back({rows.integer(0), rows.text(1), rows.text(2), rows.text(3)});
+  }
 }
 
 }  // namespace monet::serving

@@ -25,6 +25,12 @@ struct Run {
   std::string page;          // of a search; evaluations are made again for theirs
 };
 
+// A job that has not ended.
+struct BegunJob {
+  std::int64_t id = 0;
+  std::string title, words, question;
+};
+
 // May be used by several threads.
 class Runs {
  public:
@@ -34,6 +40,10 @@ class Runs {
   // The latest first, without results and plans.
   Expected<std::vector<Run>> list(std::int64_t most);
   Expected<std::optional<Run>> find(std::int64_t id);
+
+  Status begin_job(const BegunJob& job);
+  Status end_job(std::int64_t id);
+  Expected<std::vector<BegunJob>> begun_jobs();  // in the order of their numbers
 
  private:
   explicit Runs(explore::Database database)

@@ -94,12 +94,14 @@ class Door {
                    .place = "monet serve",
                    .advice = "another program may have that port; --port 0 takes any that is free"};
     listen(socket_, most_waiting);  // the library lets five wait, and turns others away
-    for (const std::string& name :
-         {options_.host, std::string("127.0.0.1"), std::string("localhost"), std::string("[::1]")})
+    const bool is_six = options_.host.find(':') != std::string::npos;
+    for (const std::string& name : {is_six ? "[" + options_.host + "]" : options_.host, std::string("127.0.0.1"),
+                                    std::string("localhost"), std::string("[::1]")})
       hosts_.push_back(fmt::format("{}:{}", name, port));
-    std::thread watcher([this] {
+    for (const std::string& name : options_.names) hosts_.push_back(name);
+    std::thread watcher([this, port] {
       while (!server_.is_running() && !ended_) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      if (options_.ready && !ended_) options_.ready(fmt::format("http://{}/?token={}", hosts_.front(), token_));
+      if (options_.ready && !ended_) options_.ready(fmt::format("http://{}/?token={}", shown_host(port), token_));
       while (!ended_ && !(options_.stop && options_.stop()))
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
       server_.stop();
@@ -112,17 +114,25 @@ class Door {
   }
 
  private:
+  // What stands for every address of this machine cannot be asked.
+  std::string shown_host(int port) const {
+    if (options_.host != "0.0.0.0" && options_.host != "::") return hosts_.front();
+    return options_.names.empty() ? fmt::format("127.0.0.1:{}", port) : options_.names.front();
+  }
+
   // Pages of other sites can send requests here: what they cannot have is the token, nor our names for Host and Origin.
   httplib::Server::HandlerResponse admit(const httplib::Request& request, httplib::Response& response) {
     using enum httplib::Server::HandlerResponse;
     const std::string host = request.get_header_value("Host");
     if (std::ranges::find(hosts_, host) == hosts_.end()) {
-      refuse(response, 421, "this server has another name", "use the URL that it printed");
+      refuse(response, 421, "this server has another name",
+             "use the URL that it printed, or tell it this name (--name)");
       return Handled;
     }
     const std::string origin = request.get_header_value("Origin");
-    if (!origin.empty() &&
-        std::ranges::none_of(hosts_, [&](const std::string& known) { return origin == "http://" + known; })) {
+    if (!origin.empty() && std::ranges::none_of(hosts_, [&](const std::string& known) {
+          return origin == "http://" + known || origin == "https://" + known;
+        })) {
       refuse(response, 403, "a page of another site asks", "use the URL that it printed");
       return Handled;
     }

@@ -103,7 +103,7 @@ def test_calibrate_reads_what_the_script_writes(measure_gpu, calibrated, tmp_pat
         us = 5 + number % 7 + (10 if case.get("part") == "forward_backward" else 0)
         rows.append({**case, "us": us, "cold": 0})
         if measure_gpu.has_power(case):
-            rows.append(measure_gpu.energy_row(case, us, 300 + number % 11))
+            rows.append(measure_gpu.energy_row(case, us, 300 + number % 11, 1980 - 90 * (number % 3)))
     table = write(tmp_path / "kernels.csv", [{column: row.get(column, "") for column in measure_gpu.COLUMNS} for row in rows])
     found = calibrated(table, "--hardware", "h200_datasheet", "--folds", 2)
     names = {row["name"].split(".")[0] for row in found["classes"]}

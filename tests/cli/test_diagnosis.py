@@ -34,4 +34,4 @@ def test_a_diagnosis_comes_first(run, evaluated) -> None:
     sentences = evaluated(*case, "--json")["diagnosis"]
     assert sentences and not evaluated(*case, "--json")["options"]
     lines = run(*case, "-q").stdout.splitlines()
-    assert lines[2] == f"diagnosis    {sentences[0]}"
+    assert lines[3] == f"diagnosis    {sentences[0]}"

@@ -34,6 +34,7 @@ REASONS = (
     "needs a cloud",
     "needs a Slurm cluster",
     "needs files of your own",
+    "needs Docker",
     "needs Kubernetes",
     "needs machines of your own",
     "needs PyTorch",

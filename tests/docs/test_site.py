@@ -41,3 +41,22 @@ def test_cells_of_a_notebook_become_a_page(tmp_path):
     cells = [{"cell_type": "markdown", "source": ["# T\n", "w"]}, {"cell_type": "code", "source": ["x = 1"]}]
     (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells}))
     assert load("stage").notebook_page(tmp_path / "n.ipynb").startswith("# T\nw\n\n```python\nx = 1\n```\n")
+
+
+def test_what_cells_of_a_notebook_showed_becomes_a_page_too(tmp_path):
+    picture = {"data": {"image/png": "UE5H", "text/plain": ["<Axes>"]}}
+    printed = {"output_type": "stream", "text": ["1 of 2\n"]}
+    table = {"data": {"text/html": ["<table></table>"], "text/plain": ["x"]}}
+    cells = [{"cell_type": "code", "source": ["x"], "outputs": [printed, table, picture]}]
+    (tmp_path / "n.ipynb").write_text(json.dumps({"cells": cells}))
+    pictures: dict[str, bytes] = {}
+    page = load("stage").notebook_page(tmp_path / "n.ipynb", pictures)
+    assert "```text\n1 of 2\n```" in page and "```{raw} html\n<table></table>\n```" in page
+    assert pictures == {"n_0_2.png": b"PNG"} and "![n_0_2.png](n_0_2.png)" in page
+
+
+def test_each_report_of_the_gallery_has_its_command():
+    text = (SOURCE / "docs" / "gallery.md").read_text(encoding="utf-8")
+    commands = load("stage").gallery_commands(text)
+    assert len(commands) == text.count(".html)") >= 5
+    assert all(f"-o {name}" in command for name, command in commands)

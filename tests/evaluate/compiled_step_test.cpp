@@ -48,6 +48,33 @@ TEST(CompiledStep, ItsPlanGivesTheSameBits) {
   }
 }
 
+// What many kernels compute each for itself is there for them, wherever the operator itself runs.
+TEST(CompiledStep, BlocksThatAreRecomputedPassTheChecker) {
+  for (const char* network : {"bert-base:layers=2,tokens=32", "vit-cifar", "resnet18-cifar"}) {
+    StepRequest how = by_compiler();
+    how.recompute = {"blocks"};
+    const auto first = evaluate_network(network, how);
+    ASSERT_TRUE(first) << network << ": " << first.error().text();
+    StepRequest again = by_compiler();
+    again.plan = *plan_from(first->plan_yaml, "plan");
+    const auto second = evaluate_network(network, again);
+    ASSERT_TRUE(second) << second.error().text();
+    EXPECT_EQ(second->latency_cycles, first->latency_cycles) << network;
+    EXPECT_EQ(second->energy_pj, first->energy_pj) << network;
+  }
+}
+
+// The bias of a convolution is an operator of its own, and in mixed precision it is rounded after the convolution
+// began.
+TEST(CompiledStep, ABiasThatIsRoundedPassesTheChecker) {
+  StepRequest how = by_compiler();
+  how.train.precision = "mixed";
+  for (const char* network : {"vit-cifar", "lenet5"}) {
+    const auto result = evaluate_network(network, how);
+    EXPECT_TRUE(result) << network << ": " << result.error().text();
+  }
+}
+
 TEST(CompiledStep, PartsAddUpAboveTheBound) {
   const auto result = evaluate_network("resnet18-cifar", by_compiler());
   ASSERT_TRUE(result) << result.error().text();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 namespace monet::explore {
@@ -94,6 +95,75 @@ TEST(Hypervolume, Corners) {
   EXPECT_EQ(hypervolume({{0, 0}}, zero, one), 1);
   EXPECT_EQ(hypervolume({{1, 0}, {0, 1}}, zero, one), 0);
   EXPECT_EQ(hypervolume({{0, 0.25}}, zero, flat), 0.75) << "all are equal in the first";
+}
+
+TEST(MergedFront, WhatHardlyDiffersIsOne) {
+  const Points front{{1, 100}, {1.004, 99.6}, {1.02, 99}, {1.0201, 50}, {2, 49.9}};
+  const auto groups = merged_front(front, 0.005);
+  ASSERT_EQ(groups.size(), 4U);
+  EXPECT_EQ(groups[0].kept, 0U);
+  EXPECT_EQ(groups[0].like, std::vector<std::size_t>{1});
+  EXPECT_EQ(groups[2].kept, 3U);
+  EXPECT_TRUE(groups[2].like.empty()) << "nearly the same in one objective is not enough";
+  EXPECT_EQ(merged_front(front, 0).size(), front.size());
+  EXPECT_TRUE(merged_front({}, 0.5).empty());
+}
+
+TEST(Knee, IsNearestToTheCorner) {
+  EXPECT_EQ(knee_of({{0, 10}, {1, 2}, {10, 0}}), 1U);
+  EXPECT_EQ(knee_of({{0, 10}, {9, 2}, {10, 0}}), 1U) << "of ranges that are scaled";
+  EXPECT_EQ(knee_of({{0, 1000}, {1, 999}, {2, 0}}), 0U) << "of equal ones the first";
+  EXPECT_EQ(knee_of({{0, 10}, {10, 0}}), std::nullopt);
+  EXPECT_EQ(knee_of({{0}, {1}, {2}}), std::nullopt);
+}
+
+// Samples of groups whose means and spread are known: how often is the true share inside?
+TEST(ShareInterval, HoldsTheTrueShareNineTimesInTen) {
+  SeededRandom random(5);
+  const auto normal = [&] {  // Box and Muller
+    const double u = (1.0 + static_cast<double>(random.below(1000000))) / 1000001,
+                 v = static_cast<double>(random.below(1000000)) / 1e6;
+    return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+  };
+  constexpr std::size_t groups = 4, each = 6, rounds = 400;
+  for (const double apart : {0.5, 1.5}) {
+    const std::vector<double> means{-apart, -apart, apart, apart};
+    const double truth = apart * apart / (apart * apart + 1);
+    std::size_t inside = 0;
+    double likely = 0;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      double all = 0, squares = 0, between = 0;
+      for (std::size_t g = 0; g < groups; ++g) {
+        double sum = 0;
+        for (std::size_t i = 0; i < each; ++i) {
+          const double value = means[g] + normal();
+          sum += value;
+          squares += value * value;
+        }
+        all += sum;
+        between += sum * sum / each;
+      }
+      const double mean = all * all / (groups * each);
+      const ShareInterval found = share_interval((between - mean) / (squares - mean), groups, groups * each);
+      EXPECT_LE(found.low, found.likely);
+      EXPECT_LE(found.likely, found.high);
+      inside += found.low <= truth && truth <= found.high;
+      likely += found.likely / rounds;
+    }
+    // Three standard errors of the count are 4.5 %.
+    EXPECT_NEAR(static_cast<double>(inside) / rounds, 0.9, 0.045) << truth;
+    EXPECT_NEAR(likely, truth, 0.05);
+  }
+}
+
+TEST(ShareInterval, OfTooFewAndOfMany) {
+  EXPECT_EQ(share_interval(0.9, 5, 5).low, 0);
+  EXPECT_EQ(share_interval(0.9, 5, 5).high, 1) << "as many groups as samples: nothing is known";
+  EXPECT_EQ(share_interval(0.2, 5, 12).low, 0) << "chance alone explains 4 of 11";
+  // Where the two ways meet they agree.
+  const ShareInterval exact = share_interval(0.4, 4, 2000), limit = share_interval(0.4, 4, 2001);
+  EXPECT_NEAR(exact.low, limit.low, 0.005);
+  EXPECT_NEAR(exact.high, limit.high, 0.005);
 }
 
 // Of latency: a · b with factors by axis. Its logarithm is a sum, so the share of an axis is the variance of its

@@ -186,7 +186,7 @@ TEST(FailureReasons, ThatDifferInNumbersAreOne) {
     outcomes.push_back({.design = design, .failure = fmt::format("conv1 needs {}.5 MiB", design)});
   outcomes.push_back({.design = 9, .failure = "area <= 50 mm2"});
   Exploration exploration;
-  analyse(outcomes, space, space.objectives, exploration);
+  analyse(outcomes, space, space.objectives, 0, exploration);
   using Failures = std::vector<std::pair<std::string, std::uint64_t>>;
   EXPECT_EQ(exploration.failures, (Failures{{"conv1 needs … MiB", 5}, {"area <= 50 mm2", 1}}));
   EXPECT_TRUE(exploration.front.empty());

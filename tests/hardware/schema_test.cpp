@@ -182,7 +182,7 @@ clusters:
           memory: {cache_rate: 2 GB/s, memory_rate: 1 GB/s, cache_until: 1 MB, memory_from: 2 MB, cold_after: 1 MB,
                    cold_slowdown_32: 0.1, cold_slowdown_tf32: 0.1, cold_slowdown_16: 0.1, cold_waiting_32: 0.1,
                    cold_waiting_tf32: 0.1, cold_waiting_16: 0.1}
-          energy: {base: 1 W, busy: 1 W, scalar: 1 W, limit: 9 W, byte: 1 pJ, memory_byte: 1 pJ, fp32: 1 pJ}
+          energy: {base: 1 W, busy: 1 W, scalar: 1 W, limit: 9 W, byte: 1 pJ, memory_byte: 1 pJ, clock_exponent: 2, fp32: 1 pJ}
           laws:
             convolution.forward.bf16.windows:
               {rate: 1, edge: 1, start: 1, wave: 1, split: 1, sums: 1, recovered: 1, layout_start: 1, layout_rate: 1,

@@ -100,6 +100,34 @@ TEST(FitEnergy, FindsPowersAgain) {
   EXPECT_NEAR(fitted.energy.base_w, 100, 5);
 }
 
+// What the smallest kernels draw is the base, and slowed kernels say what the clock saves.
+TEST(FitEnergy, FindsTheExponentOfTheClock) {
+  KernelLaws truth = hand_made_laws();
+  truth.energy.clock_exponent = 1.5;
+  std::vector<MeasuredEnergy> energies = {{.watts = truth.energy.base_w, .clock_mhz = 2000, .tiny = true}};
+  for (const auto precision : {KernelPrecision::fp32, KernelPrecision::tf32, KernelPrecision::bf16}) {
+    for (const double clock : {1.0, 0.9, 0.8, 0.7}) {
+      for (const std::int64_t size : {500, 2000, 8000}) {
+        Kernel product{.kind = KernelKind::product, .precision = precision, .m = size, .n = size, .k = size};
+        derive_sizes(product);
+        const double us = 5 + product.flops / truth.ceiling[static_cast<std::size_t>(precision)] / clock;
+        energies.push_back(
+            {.kernel = product, .us = us, .mj = millijoules(truth, product, us, clock), .clock_mhz = 2000 * clock});
+      }
+    }
+  }
+  KernelLaws fitted = truth;
+  fitted.energy = {};
+  EXPECT_LT(fit_energy(fitted, energies, 4).law, 0.03);
+  EXPECT_NEAR(fitted.energy.clock_exponent, 1.5, 0.15);
+  EXPECT_EQ(fitted.energy.base_w, 100);
+  EXPECT_NEAR(fitted.energy.flop_pj[2], 1, 0.1);
+  // Of kernels at one clock nothing can be told.
+  for (MeasuredEnergy& row : energies) row.clock_mhz = 2000;
+  fit_energy(fitted, energies, 4);
+  EXPECT_EQ(fitted.energy.clock_exponent, 0);
+}
+
 // Mean errors on kernels that were left out, by kind; bars a little above what was reached.
 TEST(FitClasses, KernelsOfTheH200ThatWereLeftOut) {
   const std::string folder = (test::source_folder() / "data" / "groundtruth").string();

@@ -235,6 +235,29 @@ TEST(KernelLaws, EnergyIsPowerTimesTimeAndWhatIsDone) {
   EXPECT_NEAR(millijoules(laws, winograd, 1), 1e-3 * (150 + (10 * 100e6 + 20 * bytes) * 1e-6), 1e-9);
 }
 
+// At half the clock, with energy in its square: busy cores draw an eighth, operations take a quarter, bytes what they
+// did.
+TEST(KernelLaws, EnergyFallsWithTheClock) {
+  KernelLaws laws = hand_made_laws();
+  laws.energy.clock_exponent = 2;
+  const Kernel product{.kind = KernelKind::product, .m = 640, .n = 640, .k = 100};
+  const double flops = 2.0 * 640 * 640 * 100, bytes = 4.0 * (640 * 640 + 2 * 640 * 100);
+  EXPECT_NEAR(millijoules(laws, product, 20, 0.5),
+              1e-3 * ((100 + 50 / 8.0) * 20 + (10 * flops / 4 + 20 * bytes) * 1e-6), 1e-9);
+}
+
+// 800 MB take 200 us from memory; what lies in the cache has no part in that.
+TEST(KernelLaws, WhatMemoryTakesDoesNotGoWithTheClock) {
+  const KernelLaws laws = hand_made_laws();
+  Kernel copy{.kind = KernelKind::elementwise, .op = KernelOp::copy, .elements = 100'000'000};
+  derive_sizes(copy);
+  EXPECT_NEAR(energy_parts(laws, copy, 230).clocked_us, 30, 1e-9);
+  EXPECT_EQ(energy_parts(laws, copy, 150).clocked_us, 0);
+  Kernel small{.kind = KernelKind::elementwise, .op = KernelOp::copy, .elements = 1'000};
+  derive_sizes(small);
+  EXPECT_EQ(energy_parts(laws, small, 3).clocked_us, 3);
+}
+
 TEST(KernelLaws, WorkspacesOfConvolutionsAndSums) {
   const KernelLaws laws = hand_made_laws();
   Kernel conv{.kind = KernelKind::convolution,

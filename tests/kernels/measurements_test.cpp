@@ -88,6 +88,20 @@ TEST_F(MeasuredTables, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(error("kind,us\nconv,5\n"), HasSubstr("'conv' has no part ''"));
   EXPECT_THAT(error("kind,us\nbatch_norm,5\n"), HasSubstr("there is no column 'b'"));
   EXPECT_THAT(error("kind,op,power_w\nenergy,idle,-5\n"), HasSubstr("power_w = -5"));
+  EXPECT_THAT(error("kind,op,power_w\nenergy,tiny_kernels,nan\n"), HasSubstr("power_w = nan"));
+  EXPECT_THAT(error("kind,op,precision,elements,us,power_w,mj,clock_mhz\nenergy,add,fp32,8,5,300,1,0\n"),
+              HasSubstr("clock_mhz = 0"));
+}
+
+// A value without a heading is not taken for a column that is not there.
+TEST_F(MeasuredTables, LinesThatWereCutOrHaveTooMuchAreErrors) {
+  using testing::HasSubstr;
+  const std::string header = "kind,op,precision,elements,us\n";
+  ASSERT_TRUE(read(header + "elementwise,copy,fp32,1024,3\n\r\n"));
+  EXPECT_THAT(error(header + "elementwise,copy,fp32,1024,3\nelementwise,copy,fp32,20"),
+              HasSubstr("kernels.csv:3: the line has 4 fields, and the heading 5"));
+  EXPECT_THAT(error(header + "elementwise,copy,fp32,1024,3,1,1\n"), HasSubstr("the line has 7 fields"));
+  EXPECT_THAT(error(header + "elementwise,\"copy,fp32,1024,3\n"), HasSubstr("the line has 2 fields"));
 }
 
 }  // namespace

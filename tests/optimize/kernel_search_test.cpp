@@ -9,6 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
+#include <string>
+
 namespace monet {
 namespace {
 
@@ -41,9 +45,10 @@ TEST(SearchOnKernels, ACheckpointedPlanKeepsItsBudgetAndIsWhatEvaluateGives) {
   EXPECT_EQ(again->memories[0].live_peak_bytes, plan.peak_bytes);
 }
 
-TEST(SearchOnKernels, OptimizeDecidesAboutMemoryAlone) {
+TEST(SearchOnKernels, OptimizeDecidesAboutMemoryAloneForAnEagerFramework) {
   OptimizeOptions options;
   options.evaluate = half_the_memory().evaluate;
+  options.evaluate.lowering = "eager";
   options.budgets = {"90%"};
   options.evaluations = 30;
   const auto result = optimize_network("resnet18-cifar", options);
@@ -51,8 +56,78 @@ TEST(SearchOnKernels, OptimizeDecidesAboutMemoryAlone) {
   ASSERT_FALSE(result->plans.empty());
   for (const OptimizedPlan& plan : result->plans) {
     EXPECT_EQ(plan.stacks, 0);
+    EXPECT_EQ(plan.lowering, "eager");
     EXPECT_FALSE(plan.placed);
     EXPECT_LE(plan.peak_bytes, result->budget_bytes);
+  }
+}
+
+struct StackCase {
+  const char* network;
+  const char* precision;
+  const char* objective;
+};
+
+// Eager and compiled plans beside each other, the best no worse than what fusing finds; each is what evaluating gives.
+TEST(SearchOnKernels, OptimizeSearchesStacksAndIsNoWorseThanFusing) {
+  for (const StackCase& each :
+       {StackCase{"resnet18-cifar", "bf16", "latency"}, StackCase{"gpt2-tiny:layers=2,tokens=64", "bf16", "latency"},
+        StackCase{"gpt2-tiny:layers=2,tokens=64", "fp32", "energy"}, StackCase{"mlp-robotics", "fp32", "latency"}}) {
+    OptimizeOptions options;
+    options.evaluate.machine = "h200";
+    options.evaluate.train.batch = 8;
+    options.evaluate.train.precision = each.precision;
+    options.objective = each.objective;
+    options.evaluations = 15;
+    const auto result = optimize_network(each.network, options);
+    ASSERT_TRUE(result) << result.error().text();
+    FuseOptions fuse;
+    fuse.step = options.evaluate;
+    fuse.objective = each.objective;
+    const auto fused = fuse_network(each.network, fuse);
+    ASSERT_TRUE(fused) << fused.error().text();
+    const bool energy = std::string(each.objective) == "energy";
+    double best = std::numeric_limits<double>::infinity();
+    for (const OptimizedPlan& plan : result->plans) {
+      best = std::min(best, energy ? plan.energy_pj : plan.latency_cycles);
+      EXPECT_GE(plan.latency_cycles, result->bound_cycles);
+      StepRequest how = options.evaluate;
+      how.plan = *plan_from(plan.plan_yaml, "plan.yaml");
+      const auto again = evaluate_network(each.network, how);
+      ASSERT_TRUE(again) << again.error().text();
+      EXPECT_EQ(again->latency_cycles, plan.latency_cycles);
+      EXPECT_EQ(again->energy_pj, plan.energy_pj);
+      EXPECT_EQ(again->memories[0].live_peak_bytes, plan.peak_bytes);
+      EXPECT_EQ(again->reach.lowering, plan.lowering);
+    }
+    EXPECT_LE(best, energy ? fused->energy_pj : fused->latency_cycles) << each.network;
+    EXPECT_EQ(result->reach.lowering, result->plans[result->recommended].lowering);
+  }
+}
+
+// Copies of what is recomputed have stacks of their own, within the budget.
+TEST(SearchOnKernels, OptimizeFindsStacksOfARecomputedStep) {
+  OptimizeOptions options;
+  options.evaluate.machine = "h200";
+  options.evaluate.train.batch = 32;
+  options.evaluate.train.precision = "bf16";
+  options.evaluate.lowering = "compiled";
+  options.budgets = {"85%"};
+  options.evaluations = 30;
+  const auto result = optimize_network("resnet18-cifar", options);
+  ASSERT_TRUE(result) << result.error().text();
+  ASSERT_FALSE(result->plans.empty());
+  for (const OptimizedPlan& plan : result->plans) {
+    EXPECT_FALSE(plan.recomputed.empty());
+    EXPECT_GT(plan.stacks, 0);
+    EXPECT_EQ(plan.lowering, "compiled");
+    EXPECT_LE(plan.peak_bytes, result->budget_bytes);
+    StepRequest how = options.evaluate;
+    how.plan = *plan_from(plan.plan_yaml, "plan.yaml");
+    const auto again = evaluate_network("resnet18-cifar", how);
+    ASSERT_TRUE(again) << again.error().text();
+    EXPECT_EQ(again->latency_cycles, plan.latency_cycles);
+    EXPECT_EQ(again->memories[0].live_peak_bytes, plan.peak_bytes);
   }
 }
 

@@ -149,7 +149,7 @@ TEST_F(StorePage, OfVeryManyShowsTheFrontAndEverySoMany) {
     const std::size_t step = std::max<std::size_t>(1, (ran.size() + most - 1) / most);
     std::set<Design> expected = front;
     for (std::size_t i = 0; i < ran.size(); i += step) expected.insert(ran[i]);
-    const auto content = content_of_store(path_, {}, most);
+    const auto content = content_of_store(path_, {}, 0, most);
     ASSERT_TRUE(content);
     const nlohmann::json data = nlohmann::json::parse(content->exploration);
     EXPECT_EQ(data["designs"]["id"].get<std::vector<Design>>(), std::vector<Design>(expected.begin(), expected.end()));

@@ -15,6 +15,8 @@ _core = pytest.importorskip("monet._core")
 
 # What says how a command answers, and where to: a call gives an object that is asked for it.
 ANSWERS = {"help", "json", "quiet", "verbose", "color", "output", "csv"}
+# What is said once for a process, by monet.keep_mappings.
+OF_PROCESS = {"no-cache"}
 # Options of a command in other words: by the word of the command line, the argument of the call.
 WORDS = {
     "dim": "dimensions",
@@ -34,7 +36,7 @@ WITHIN = {
     "fuse": {"set", "hardware", "show"},
     "checkpoint": {"set", "hardware", "points"},
     "optimize": {"set", "hardware"},
-    "explore": {"list", "show", "rescue", "all", "front", "jsonl"},
+    "explore": {"list", "show", "rescue", "all", "front", "tolerance", "jsonl"},
     "remat": {"page"},
     "pack": set(),
     "validate": set(),
@@ -84,7 +86,7 @@ def argument_of(word: str) -> str:
 def test_a_call_takes_what_its_command_takes(program: Path, command: str) -> None:
     call, named = CALLS[command]
     arguments = {name for name in inspect.signature(call).parameters if name != "options"} | set(named)
-    words = words_of(program, command) - ANSWERS - WITHIN[command]
+    words = words_of(program, command) - ANSWERS - OF_PROCESS - WITHIN[command]
     of_command = {argument_of(word) for word in words}
     assert of_command - arguments == set(), "only the command has these"
     both = {*OTHER_FORM[command], "hardware"}

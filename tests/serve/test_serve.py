@@ -99,6 +99,7 @@ def test_lists(server: Server) -> None:
     assert machine["parameters"]["x"] == "4" and "name: edge_tpu" in machine["text"]
     assert server.ask("/api/machines/nothing")[0] == 404
     assert "edge_tpu" in {space["name"] for space in server.json("/api/spaces")}
+    assert {"bf16", "mixed", "mxfp8"} <= set(server.json("/api/recipes"))
 
 
 def test_an_evaluation_is_that_of_the_program(server: Server, monet: Path) -> None:
@@ -185,6 +186,93 @@ def test_a_search_in_the_background(server: Server) -> None:
     run = server.json(f"/api/runs/{report['run']}")
     assert run["run"]["command"] == "fuse" and run["result"]["stacks"]
     assert server.ask("/api/jobs/99/stop", "")[0] == 404
+
+
+def job_state(server: Server, job: int) -> str:
+    return server.json(f"/api/jobs/{job}")["state"]
+
+
+def progress(server: Server, job: int) -> tuple[str, int]:
+    report = server.json(f"/api/jobs/{job}")
+    return report["what"], report["done"]
+
+
+def test_plans_are_shown_as_they_are_found(server: Server) -> None:
+    job = server.json("/api/jobs", {**QUESTION, "command": "optimize", "evaluations": 20})["job"]
+    until(lambda: job_state(server, job) == "done")
+    front = server.json(f"/api/jobs/{job}")["front"]
+    assert front and all(plan["latency_s"] > 0 and plan["peak_bytes"] > 0 for plan in front)
+    for a in front:
+        assert not any(b != a and all(b[key] <= a[key] for key in a) for b in front), "one of a front beats another"
+    run = server.json(f"/api/runs/{server.json(f'/api/jobs/{job}')['run']}")["run"]
+    assert run["latency_s"] >= min(plan["latency_s"] for plan in front) * (1 - 1e-9)
+
+
+def test_a_job_is_paused_and_goes_on(server: Server) -> None:
+    asked = {"network": "resnet18-cifar", "machine": "edge_tpu", "command": "optimize", "evaluations": 100000}
+    first = server.json("/api/jobs", asked)["job"]
+    until(lambda: server.json(f"/api/jobs/{first}")["done"] > 0)
+    server.json(f"/api/jobs/{first}/pause", "")
+    until(lambda: job_state(server, first) == "paused")
+    second = server.json("/api/jobs", {**QUESTION, "command": "fuse"})["job"]
+    until(lambda: job_state(server, second) == "done")
+    before = progress(server, first)
+    assert job_state(server, first) == "paused" and server.json(f"/api/jobs/{first}/resume", "")["job"] == first
+    until(lambda: job_state(server, first) == "running" and progress(server, first) != before)
+    server.json(f"/api/jobs/{first}/stop", "")
+    until(lambda: job_state(server, first) == "stopped")
+    assert server.ask(f"/api/jobs/{second}/resume", "")[0] == 400 and server.ask("/api/jobs/77/pause", "")[0] == 404
+
+
+def test_an_exploration_goes_on_where_it_was_stopped(server: Server) -> None:
+    asked = {"command": "explore", "space": "mcu", "network": "mlp-robotics", "batch": 4}
+    job = server.json("/api/jobs", asked)["job"]
+    until(lambda: len(server.json(f"/api/jobs/{job}")["front"]) > 0)
+    server.json(f"/api/jobs/{job}/stop", "")
+    until(lambda: job_state(server, job) in ("stopped", "done"))
+    report = server.json(f"/api/jobs/{job}")
+    assert report["words"] == "monet explore mcu --network mlp-robotics --batch 4" and "parameters" in report["front"][0]
+    seen = server.json(f"/api/runs/{report['run']}")["result"]["seen"]
+    assert server.ask(f"/api/runs/{report['run']}/page")[0] == 200
+    if report["state"] == "stopped":
+        job = server.json(f"/api/jobs/{job}/resume", "")["job"]
+        until(lambda: job_state(server, job) == "done")
+        result = server.json(f"/api/runs/{server.json(f'/api/jobs/{job}')['run']}")["result"]
+        assert result["seen"] == 588 and result["fresh"] == 588 - seen
+
+
+def test_runs_side_by_side(server: Server) -> None:
+    a = server.json("/api/evaluate", QUESTION)
+    b = server.json("/api/evaluate", {**QUESTION, "set": {"x": 2}})
+    found = server.json(f"/api/compare?a={a['run']}&b={b['run']}")
+    (latency,) = [row for row in found["comparison"]["rows"] if row["part"] == "latency"]
+    assert latency["a"] == a["result"]["latency_cycles"] and latency["b"] == b["result"]["latency_cycles"]
+    assert found["a"]["energy_pj"] == a["result"]["energy_pj"] and found["b"]["energy_pj"] == b["result"]["energy_pj"]
+    assert server.ask("/api/compare?a=1&b=99")[0] == 404 and server.ask("/api/compare")[0] == 404
+
+
+def test_what_was_not_finished_is_there_again(monet: Path, tmp_path: Path) -> None:
+    asked = {"network": "resnet18-cifar", "machine": "edge_tpu", "command": "optimize", "evaluations": 100000}
+    with serving(monet, tmp_path / "runs") as server:
+        job = server.json("/api/jobs", asked)["job"]
+        until(lambda: job_state(server, job) == "running")
+        server.process.kill()
+    with serving(monet, tmp_path / "runs") as server:
+        report = server.json(f"/api/jobs/{job}")
+        assert report["state"] == "interrupted" and report["question"] == asked
+        again = server.json(f"/api/jobs/{job}/resume", "")["job"]
+        until(lambda: job_state(server, again) == "running")
+        server.json(f"/api/jobs/{again}/stop", "")
+        until(lambda: job_state(server, again) == "stopped")
+    with serving(monet, tmp_path / "runs") as server:
+        assert server.json("/api/jobs") == []
+
+
+def test_other_names_that_it_was_told(monet: Path, tmp_path: Path) -> None:
+    with serving(monet, tmp_path / "runs", "--name", "monet.example:80") as server:
+        assert server.ask("/api/spaces", Host="monet.example:80")[0] == 200
+        assert server.ask("/api/spaces", Host="monet.example:80", Origin="https://monet.example:80")[0] == 200
+        assert server.ask("/api/spaces", Host="other.example:80")[0] == 421
 
 
 def test_a_search_is_stopped(server: Server) -> None:

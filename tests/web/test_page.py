@@ -1,4 +1,6 @@
-"""The report page in a real browser: made-up data of every kind, and pages that the program writes."""
+"""The pages in a real browser: reports of made-up data of every kind and of the program, and the page of `monet serve` from a
+dropped file to a saved plan.
+"""
 
 import os
 import shutil
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 WEB = Path(__file__).resolve().parents[2] / "web"
+ONNX = WEB.parent / "data" / "models" / "mlp_robotics.onnx"
 CHROMIUM = os.environ.get("MONET_CHROMIUM", "/usr/bin/chromium")
 
 
@@ -41,6 +44,20 @@ def test_in_a_browser(npm: str, monet: Path, tmp_path: Path) -> None:
     if not Path(CHROMIUM).exists():
         pytest.skip(f"{CHROMIUM} is absent; scripts/setup.sh test installs it")
     run_tests(npm, "browser", MONET_PAGES=str(pages_of(monet, tmp_path)))
+
+
+@pytest.mark.long
+def test_from_a_file_to_a_plan(npm: str, monet: Path, tmp_path: Path) -> None:
+    if not Path(CHROMIUM).exists():
+        pytest.skip(f"{CHROMIUM} is absent; scripts/setup.sh test installs it")
+    command = [monet, "serve", "--port", "0", "--folder", tmp_path / "runs"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            url = server.stdout.readline().strip()
+            run_tests(npm, "serve", MONET_URL=url, MONET_ONNX=str(ONNX))
+        finally:
+            server.terminate()
+            assert server.wait(timeout=30) == 0
 
 
 def pages_of(monet: Path, folder: Path) -> Path:

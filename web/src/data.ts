@@ -269,10 +269,15 @@ export interface ExplorationData {
   front: number[]; // rows of `designs`
   recipes: { recipe: string; text: string; designs: number }[]; // number formats
   failures: { reason: string; designs: number }[];
+  tolerance: number; // designs of the front differ by more than it in some objective
+  recommended: { index: number; shown: number; knee: boolean; why: string } | null; // shown: row of `designs`
   sensitivities: {
     parameter: string;
     objective: string;
-    share: number; // of the variance that it explains alone
+    share: number; // of the variance that it explains alone, among those seen
+    share_likely: number; // in the whole space; between low and high with 90 % confidence
+    share_low: number;
+    share_high: number;
     values: { value: string; designs: number; on_front: number; mean: number; best: number }[];
   }[];
   correlations: { a: string; b: string; metric: string; spearman: number; designs: number }[];

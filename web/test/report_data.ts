@@ -191,12 +191,17 @@ function explorationData(count: number): ExplorationData {
     },
     shown: count,
     front,
+    tolerance: 0.005,
+    recommended: { index: front[1], shown: front[1], knee: true, why: 'the knee of the front' },
     failures: [{ reason: 'conv1 has no core that can run it', designs: 40 }],
     sensitivities: ['latency', 'energy'].flatMap((objective) =>
       parameters.map((parameter, k) => ({
         parameter: parameter.name,
         objective,
         share: 0.4 / (k + 1),
+        share_likely: 0.38 / (k + 1),
+        share_low: 0.3 / (k + 1),
+        share_high: 0.5 / (k + 1),
         values: parameter.values.map((value, v) => ({
           value,
           designs: count / parameter.values.length,

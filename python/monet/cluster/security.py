@@ -18,7 +18,7 @@ def keys_for_this_run() -> Security:
     except ImportError:
         raise ClusterError(
             "the Python package 'cryptography' is not installed, which keeps other users of this machine out of local:N",
-            "pip install 'cryptography', or monet[cluster]",
+            "pip install 'cryptography', or monet-train[cluster]",
         ) from None
 
 

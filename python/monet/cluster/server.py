@@ -105,7 +105,7 @@ def start_engine(hello: Hello, events: queue.SimpleQueue):
         from monet.cluster.engine import Engine, engine_log_level
     except ImportError as error:
         raise ClusterError(
-            f"the Python package '{error.name}' is not installed", "pip install 'dask' 'distributed', or monet[cluster]"
+            f"the Python package '{error.name}' is not installed", "pip install 'dask' 'distributed', or monet-train[cluster]"
         ) from None
     engine_log_level()
     return Engine(hello, events)

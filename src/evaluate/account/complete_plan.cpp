@@ -1,5 +1,6 @@
 #include "evaluate/account/complete_plan.h"
 
+#include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/plan/hash.h"
 
 namespace monet {
@@ -19,6 +20,9 @@ Plan complete_plan_of(const ScheduledStep& step, const Plan& plan, const Graph& 
     PlannedStack& stack = result.stacks.emplace_back();
     for (NodeId node : nodes) stack.operators.push_back(step.graph[node].name);
   }
+  // Of a plan without any a compiler makes its own: one that leaves all operators alone says so of the first.
+  if (result.lowering == compiled_lowering && result.stacks.empty() && !plan.stacks.empty())
+    result.stacks.emplace_back().operators.push_back(step.graph[step.assignment.stacks.front().front()].name);
   for (std::size_t n = 0; n < step.graph.nodes().size(); ++n) {
     const OperatorAssignment& assigned = step.assignment.operators[n];
     if (assigned.cores.empty()) continue;

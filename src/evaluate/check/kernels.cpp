@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 namespace monet {
 
@@ -66,13 +67,44 @@ class KernelCheck {
         if (!input.valid()) continue;
         const std::size_t after = there[input.index()];
         needs = std::max(needs, after);
-        if (at_[n] != nowhere && after > at_[n] + 1)
+        if (at_[n] != nowhere && after > at_[n] + 1 && !is_there(input, at_[n]) && !is_for_a_part(input, NodeId(n)))
           find("'{}' runs before what it reads, '{}', is there", node.name, graph_[input].name);
       }
       for (const TensorId output : node.outputs) {
         if (output.valid()) there[output.index()] = at_[n] == nowhere ? needs : at_[n] + 1;
       }
     }
+  }
+
+  // Whether a launch has a tensor that others make later: it repeats what leads there from what was made before.
+  bool is_there(TensorId tensor, std::size_t launch) const {
+    std::vector<TensorId> wanted = {tensor};
+    std::set<TensorId> seen;
+    while (!wanted.empty()) {
+      const TensorId next = wanted.back();
+      wanted.pop_back();
+      const NodeId producer = graph_[next].producer;
+      if (!seen.insert(next).second || !producer.valid()) continue;
+      const std::size_t at = at_[producer.index()];
+      if (at != nowhere && at <= launch) continue;
+      const std::vector<NodeId>& repeats = step_.launches[launch].repeats;
+      if (at != nowhere && std::ranges::find(repeats, producer) == repeats.end()) return false;
+      for (const TensorId input : graph_[producer].inputs) {
+        if (input.valid()) wanted.push_back(input);
+      }
+    }
+    return true;
+  }
+
+  // Whether a launch after the one that makes a tensor does a part of the node: a bias that is added by itself.
+  bool is_for_a_part(TensorId tensor, NodeId node) const {
+    const NodeId producer = graph_[tensor].producer;
+    if (!producer.valid() || at_[producer.index()] == nowhere) return false;
+    for (std::size_t i = at_[producer.index()]; i < step_.launches.size(); ++i) {
+      const std::vector<NodeId>& also = step_.launches[i].repeats;
+      if (std::ranges::find(also, node) != also.end()) return true;
+    }
+    return false;
   }
 
   void check_touches() {

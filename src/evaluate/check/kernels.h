@@ -3,7 +3,8 @@
 //
 // What holds when it finds nothing:
 // - nodes: each is carried out by one launch, or is silent
-// - order: the producers of what a node reads, views looked through, are carried out by the same launch or one before
+// - order: the producers of what a node reads, views looked through, are carried out by the same launch or one before,
+//   or that launch repeats them, or they are read by a launch after them that does a part of the node
 // - buffers: what a launch reads was written by one before it, or was there before the step; no touch is larger than
 //   its buffer
 // - memory: the most that an allocator holds, phase by phase, with workspaces, is what the step says

@@ -2,6 +2,7 @@
 
 #include "evaluate/cost/zigzag_cost.h"
 #include "mapping/canonical.h"
+#include "mapping/kept_mappings.h"
 #include "mapping/key.h"
 #include "mapping/operators.h"
 #include "mapping/order.h"
@@ -179,6 +180,23 @@ void keep_levels(Target& target, const CorePlaces& core, std::uint8_t streamed) 
   }
 }
 
+const std::array<MemoryId, path_count>& homes_of(const RoutedMachine& machine, std::uint32_t kind) {
+  return machine[machine.first_of_kind(kind)].home;
+}
+
+Expected<MappedProblem> search_anew(const Problem& problem, const Target& target, const SearchOptions& options,
+                                    std::uint32_t pieces, std::span<const MemoryId> home) {
+  if (pieces == 1) return map_problem(problem, target, options);
+  Target share = target;
+  for (TargetMemory& memory : share.memories) {
+    if (std::ranges::find(home, memory.memory) == home.end()) continue;
+    for (Port& port : memory.ports) port.words_per_cycle /= pieces;
+  }
+  auto found = map_problem(problem, share, options);
+  if (!found) return found;
+  return cost_of(problem, target, found->mapping);
+}
+
 }  // namespace
 
 std::vector<UnitPlace> unit_places(const RoutedMachine& machine, std::size_t kind, std::uint8_t streamed,
@@ -280,16 +298,13 @@ Expected<MappedProblem> TileSolver::search(const Problem& problem, const Target&
       if (auto cost = cost_of(problem, target, *kept)) return cost;
     }
   }
-  if (request.pieces == 1) return map_problem(problem, target, options_.search);
-  Target share = target;
-  const auto& home = machine_[machine_.first_of_kind(request.kind)].home;
-  for (TargetMemory& memory : share.memories) {
-    if (std::ranges::find(home, memory.memory) == home.end()) continue;
-    for (Port& port : memory.ports) port.words_per_cycle /= request.pieces;
+  KeptMappings* const kept = KeptMappings::of_user();
+  if (kept != nullptr) {
+    if (auto known = kept->find(key, problem, target)) return *std::move(known);
   }
-  auto found = map_problem(problem, share, options_.search);
-  if (!found) return found;
-  return cost_of(problem, target, found->mapping);
+  auto found = search_anew(problem, target, options_.search, request.pieces, homes_of(machine_, request.kind));
+  if (kept != nullptr && found) kept->add(key, problem, target, *found);
+  return found;
 }
 
 // A core that is described by its rate.

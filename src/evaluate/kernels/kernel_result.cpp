@@ -51,6 +51,11 @@ void fill_kernels(Evaluation& evaluation, const KernelStep& step, const Hardware
   evaluation.bound_pj = 0;
   // Blocks as the caching allocator has them: no other addresses are made up.
   for (MemoryResult& memory : evaluation.memories) memory.packed_peak_bytes = memory.live_peak_bytes;
+  if (step.costs.clock < 1) {
+    evaluation.notes.push_back(
+        fmt::format("at full clock all kernels together draw more than the {:.0f} W of {}: they run at {:.1f} % of it",
+                    laws.energy.limit_w, hardware.name, 100 * step.costs.clock));
+  }
   if (evaluation.energy_pj <= 0)
     evaluation.notes.push_back(fmt::format("{} states no energy of kernels: none is counted", hardware.name));
 }

@@ -161,7 +161,7 @@ Digest& operator<<(Digest& digest, const KernelLaws& laws) {
   digest << laws.multiprocessors << laws.ceiling << laws.top_rate << laws.cold_slowdown << laws.cold_waiting
          << memory.cache_rate << memory.memory_rate << memory.cache_until << memory.memory_from << memory.cold_after
          << energy.base_w << energy.flop_pj << energy.byte_pj << energy.memory_byte_pj << energy.busy_w
-         << energy.scalar_w << energy.limit_w << std::uint64_t{laws.classes.size()};
+         << energy.scalar_w << energy.limit_w << energy.clock_exponent << std::uint64_t{laws.classes.size()};
   for (const ClassLaw& law : laws.classes) {
     digest << std::string_view(name_of(law.kernel_class)) << law.coefficients << law.nearness.reach
            << law.nearness.noise << std::uint64_t{law.measured.size()};

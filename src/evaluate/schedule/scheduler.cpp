@@ -154,6 +154,7 @@ Status Scheduler::place(TileId tile) {
   to.cost = in_.cost_of[tile.index()];
   to.end = start.at + places_.cost(tile).cycles;
   MONET_RETURN_IF_ERROR(ports_.occupy(tile, to));
+  if (to.end > in_.most_cycles) return Error{.message = "it takes longer than it may"};
   readers_.set_placed(tile);
   core.previous_start = to.start;
   core.free = {to.end, Wait::core, static_cast<std::uint32_t>(tile.index())};

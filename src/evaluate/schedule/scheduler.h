@@ -13,6 +13,7 @@
 #include <monet/expected.h>
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 namespace monet {
@@ -24,12 +25,13 @@ struct ScheduleInput {
   const Assignment& assignment;
   const TileGraph& tiles;
   const TileCosts& costs;
-  std::vector<std::uint32_t> cost_of;  // by tile: a cost that is solved
-  std::vector<std::uint8_t> streamed;  // by tile: paths that stream, a bit each
-  std::function<bool()> stop = {};     // asked now and then; true: fails
+  std::vector<std::uint32_t> cost_of;                            // by tile: a cost that is solved
+  std::vector<std::uint8_t> streamed;                            // by tile: paths that stream, a bit each
+  std::function<bool()> stop = {};                               // asked now and then; true: fails
+  double most_cycles = std::numeric_limits<double>::infinity();  // fails as soon as it is sure to be longer
 };
 
-// Fails when a tile does not fit the memory it should run in.
+// Fails when a tile does not fit the memory it should run in, and when it takes longer than it may.
 Expected<Schedule> make_schedule(const ScheduleInput& input);
 
 }  // namespace monet

@@ -21,7 +21,7 @@ struct Sum {
 };
 
 AxisEffect effect_of(const Axis& axis, std::size_t index, const std::vector<Sample>& samples, double mean,
-                     double variance, double sign) {
+                     double variance, double sign, bool all_seen) {
   std::vector<Sum> sums(axis.texts.size());
   for (const Sample& sample : samples) {
     Sum& sum = sums[sample.choice[index]];
@@ -44,6 +44,14 @@ AxisEffect effect_of(const Axis& axis, std::size_t index, const std::vector<Samp
     effect.values.push_back(std::move(value));
   }
   if (variance > 0) effect.share = std::clamp(between / static_cast<double>(samples.size()) / variance, 0.0, 1.0);
+  effect.low = effect.high = effect.likely = effect.share;
+  if (!all_seen && variance > 0) {
+    const auto groups = std::ranges::count_if(sums, [](const Sum& sum) { return sum.designs > 0; });
+    const ShareInterval interval = share_interval(effect.share, static_cast<std::size_t>(groups), samples.size());
+    effect.low = interval.low;
+    effect.high = interval.high;
+    effect.likely = interval.likely;
+  }
   return effect;
 }
 
@@ -76,9 +84,10 @@ std::vector<AxisEffect> sensitivities(const std::vector<Outcome>& outcomes, cons
   if (variance <= rounding * rounding) variance = 0;
 
   const double sign = !objective.function && objective.metric == Metric::utilization ? -1 : 1;
+  const bool all_seen = outcomes.size() >= space.size();
   std::vector<AxisEffect> effects;
   for (std::size_t i = 0; i < space.axes.size(); ++i)
-    effects.push_back(effect_of(space.axes[i], i, samples, mean, variance, sign));
+    effects.push_back(effect_of(space.axes[i], i, samples, mean, variance, sign, all_seen));
   return effects;
 }
 

@@ -24,7 +24,12 @@ constexpr std::size_t queued = 2;  // batches for each worker: one that runs, on
 std::string python_of(const ClusterOptions& options) {
   if (!options.python.empty()) return options.python;
   const char* named = std::getenv("MONET_PYTHON");
-  return named != nullptr && *named != '\0' ? named : "python3";
+  if (named != nullptr && *named != '\0') return named;
+  // In an environment of Python the program lies beside it.
+  std::error_code none;
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe", none).parent_path();
+  const bool environment = std::filesystem::exists(folder.parent_path() / "pyvenv.cfg", none);
+  return environment && std::filesystem::exists(folder / "python3", none) ? (folder / "python3").string() : "python3";
 }
 
 class ClusterExecutor : public Executor {

@@ -26,8 +26,7 @@ std::string attention_key(const Kernel& k) {
 Status add_row(const CsvRecord& record, Measurements& result, Attention& attention) {
   MONET_TRY(const std::string kind, record.text("kind"));
   if (kind == "energy") {
-    MONET_TRY(const auto energy, energy_of(record));
-    if (energy) result.energies.push_back(*energy);
+    MONET_TRY(result.energies.emplace_back(), energy_of(record));
     return Done{};
   }
   MONET_TRY(const MeasuredKernel row, kernel_of(record, kind));

@@ -13,9 +13,11 @@ namespace monet {
 struct MeasuredEnergy {
   Kernel kernel;
   double us = 0;
-  double mj = 0;     // of one call; 0 where nothing ran
-  double watts = 0;  // mean
+  double mj = 0;         // of one call; 0 where nothing ran
+  double watts = 0;      // mean
+  double clock_mhz = 0;  // meanwhile; 0: not known
   bool idle = false;
+  bool tiny = false;   // kernels that do nothing: what flows whenever any runs
   bool zeros = false;  // operands are all 0
 };
 

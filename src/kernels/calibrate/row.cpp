@@ -231,25 +231,29 @@ Expected<MeasuredKernel> kernel_of(const CsvRecord& record, const std::string& k
   return result;
 }
 
-Expected<std::optional<MeasuredEnergy>> energy_of(const CsvRecord& record) {
+Expected<MeasuredEnergy> energy_of(const CsvRecord& record) {
   MONET_TRY(const std::string op, record.text("op"));
   MeasuredEnergy result;
   MONET_TRY(result.watts, positive(record, "power_w"));
   if (op == "idle") {
     result.idle = true;
-    return std::optional(result);
+    return result;
   }
-  if (op == "tiny_kernels") return std::optional<MeasuredEnergy>();
+  result.tiny = op == "tiny_kernels";
+  if (result.tiny) return result;
   const std::string kind = op == "conv" ? "conv_forward" : op;
   MONET_TRY(MeasuredKernel row, kernel_of(record, kind));
   result.kernel = row.kernel;
   result.us = row.us;
   MONET_TRY(result.mj, positive(record, "mj"));
+  if (record.has("clock_mhz")) {
+    MONET_TRY(result.clock_mhz, positive(record, "clock_mhz"));
+  }
   if (record.has("data")) {
     MONET_TRY(const std::string data, record.text("data"));
     result.zeros = data == "zero";
   }
-  return std::optional(result);
+  return result;
 }
 
 }  // namespace monet

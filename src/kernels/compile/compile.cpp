@@ -1,5 +1,6 @@
 #include "kernels/compile/compile.h"
 
+#include "base/try.h"
 #include "kernels/compile/duplicate.h"
 #include "kernels/compile/fused.h"
 #include "kernels/compile/group.h"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace monet {
@@ -64,7 +66,10 @@ Status check_stacks(const Graph& graph, const LoweredStep& step, const std::vect
   return Done{};
 }
 
-std::vector<OperatorStack> stacks_of(const LoweredStep& step, const std::vector<Part>& parts,
+bool is_view(const Graph& graph, NodeId node) { return family_of(graph[node].op) == OpFamily::view; }
+
+// Plans state no views: a copy that one is made as is no operator of a stack.
+std::vector<OperatorStack> stacks_of(const LoweredStep& step, const Graph& graph, const std::vector<Part>& parts,
                                      const std::vector<LaunchGroup>& groups) {
   std::vector<OperatorStack> stacks;
   for (const LaunchGroup& group : groups) {
@@ -73,10 +78,43 @@ std::vector<OperatorStack> stacks_of(const LoweredStep& step, const std::vector<
       if (parts[launch].kind == PartKind::library) continue;
       stack.insert(stack.end(), step.launches[launch].nodes.begin(), step.launches[launch].nodes.end());
     }
+    std::erase_if(stack, [&](NodeId node) { return is_view(graph, node); });
     std::ranges::sort(stack);
     if (stack.size() > 1) stacks.push_back(std::move(stack));
   }
   return stacks;
+}
+
+// What a plan states, by launches: of two operators and more.
+std::vector<OperatorStack> stated_stacks(const LoweredStep& step, const Graph& graph,
+                                         const std::vector<std::uint32_t>& stack_of, std::size_t stacks) {
+  std::vector<OperatorStack> stated(stacks + 1);
+  for (std::size_t i = 0; i < step.launches.size(); ++i) {
+    const std::vector<NodeId>& nodes = step.launches[i].nodes;
+    if (stack_of[i] == 0) continue;
+    std::ranges::copy_if(nodes, std::back_inserter(stated[stack_of[i]]),
+                         [&](NodeId node) { return !is_view(graph, node); });
+  }
+  std::erase_if(stated, [](const OperatorStack& stack) { return stack.size() < 2; });
+  std::ranges::for_each(stated, [](OperatorStack& stack) { std::ranges::sort(stack); });
+  std::ranges::sort(stated);
+  return stated;
+}
+
+// Launches that carry out no operator join others where that shares most: which ones, stacks do not say. Where a plan
+// states the policy's stacks, they are in the kernels in which the policy has them.
+Expected<std::vector<LaunchGroup>> groups_as_asked(const LoweredStep& step, const Graph& graph,
+                                                   const std::vector<Part>& parts, const CompileOptions& options) {
+  const std::vector<OperatorStack> stated = options.stacks.value_or(std::vector<OperatorStack>{});
+  const std::vector<std::uint32_t> stack_of = stacks_by_launch(step, graph, stated);
+  auto policy = compiling::groups_of(step, parts, stack_of, false);
+  if (!options.stacks) return policy;
+  std::vector<OperatorStack> of_policy = stacks_of(step, graph, parts, policy);
+  std::ranges::sort(of_policy);
+  if (stated_stacks(step, graph, stack_of, stated.size()) == of_policy) return policy;
+  auto groups = compiling::groups_of(step, parts, stack_of, true);
+  MONET_RETURN_IF_ERROR(check_stacks(graph, step, parts, groups, stack_of, stated.size()));
+  return groups;
 }
 
 }  // namespace
@@ -90,12 +128,8 @@ Expected<CompiledStep> compile(const Graph& graph, const KernelLaws& laws, const
   compiling::recompute_cheap(step, graph);
   compiling::duplicate_cheap(step, graph);
   const std::vector<Part> parts = compiling::parts_of(step, graph);
-  const std::vector<OperatorStack> stated = options.stacks.value_or(std::vector<OperatorStack>{});
-  const std::vector<std::uint32_t> stack_of = stacks_by_launch(step, graph, stated);
-  const auto groups = compiling::groups_of(step, parts, stack_of, options.stacks.has_value());
-  const Status legal = check_stacks(graph, step, parts, groups, stack_of, stated.size());
-  if (!legal) return legal.error();
-  result.stacks = stacks_of(step, parts, groups);
+  MONET_TRY(const std::vector<LaunchGroup> groups, groups_as_asked(step, graph, parts, options));
+  result.stacks = stacks_of(step, graph, parts, groups);
   result.lowered = compiling::fused(step, parts, groups, laws);
   return result;
 }

@@ -46,6 +46,8 @@ class Fusing {
       made.phase = launch.phase;
       if (!made.cause.valid() || !launch.nodes.empty()) made.cause = launch.cause;
       made.nodes.insert(made.nodes.end(), launch.nodes.begin(), launch.nodes.end());
+      made.repeats.insert(made.repeats.end(), launch.repeats.begin(), launch.repeats.end());
+      if (launch.nodes.empty() && launch.repeats.empty()) made.repeats.push_back(launch.cause);
       domain = std::max(domain, parts_[each].domain);
       columns |= parts_[each].kind == PartKind::columns;
       sums |= parts_[each].kind != PartKind::element;

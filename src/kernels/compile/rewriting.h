@@ -21,6 +21,7 @@ class Rewriting {
   void copy(const Launch& launch, std::vector<Touch> reads, const Launch& reader,
             std::map<AllocationId, AllocationId>& copies) {
     Launch again = launch;
+    again.repeats.insert(again.repeats.end(), again.nodes.begin(), again.nodes.end());
     again.nodes.clear();
     again.cause = reader.cause;
     again.phase = reader.phase;

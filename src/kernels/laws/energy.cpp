@@ -52,19 +52,28 @@ double busy_share(const KernelLaws& laws, const Kernel& k) {
   return std::clamp(blocks / laws.multiprocessors, 0.0, 1.0);
 }
 
-double millijoules(const KernelLaws& laws, const Kernel& given, double us) {
-  Kernel k = given;
-  derive_sizes(k);
+KernelEnergy energy_parts(const KernelLaws& laws, const Kernel& k, double us) {
   const EnergyLaw& e = laws.energy;
   const MemoryLaw& m = laws.memory;
   const double bytes = bytes_moved(k);
   const double from_memory = std::clamp((bytes - m.cache_until) / (m.memory_from - m.cache_until), k.cold_share, 1.0);
-  const double watts = e.base_w + e.busy_w * busy_share(laws, k) + (is_scalar(k) ? e.scalar_w : 0);
   const auto precision = static_cast<std::size_t>(k.precision);
   // More than the ceiling were not done: the algorithm needs fewer.
   const double flops = std::min(k.flops, laws.ceiling[precision] * us);
-  const double picojoules = e.flop_pj[precision] * flops + (e.byte_pj + e.memory_byte_pj * from_memory) * bytes;
-  return 1e-3 * (watts * us + picojoules * 1e-6);
+  return {.base_w = e.base_w,
+          .busy_w = e.busy_w * busy_share(laws, k) + (is_scalar(k) ? e.scalar_w : 0),
+          .operations = e.flop_pj[precision] * flops,
+          .bytes = (e.byte_pj + e.memory_byte_pj * from_memory) * bytes,
+          .clocked_us = std::max(0.0, us - from_memory * bytes / m.memory_rate)};
+}
+
+double millijoules(const KernelLaws& laws, const Kernel& given, double us, double clock) {
+  Kernel k = given;
+  derive_sizes(k);
+  const KernelEnergy parts = energy_parts(laws, k, us);
+  const double voltage = std::pow(clock, laws.energy.clock_exponent);
+  return 1e-3 *
+         ((parts.base_w + parts.busy_w * clock * voltage) * us + (parts.operations * voltage + parts.bytes) * 1e-6);
 }
 
 }  // namespace monet

@@ -28,8 +28,9 @@ struct Touch {
 struct Launch {
   Kernel kernel;
   Phase phase = Phase::forward;
-  NodeId cause;               // the node of the graph for which it is made
-  std::vector<NodeId> nodes;  // that it carries out; none: a copy or fill that the framework makes for `cause`
+  NodeId cause;                      // the node of the graph for which it is made
+  std::vector<NodeId> nodes;         // that it carries out; none: a copy or fill that the framework makes for `cause`
+  std::vector<NodeId> repeats = {};  // that others carry out: it computes them, or a part of them, too
   std::vector<Touch> reads, writes;
   bool collective = false;  // with other chips: it takes no launch of this one, and is not in the order of the others
 };

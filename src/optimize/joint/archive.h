@@ -40,7 +40,9 @@ class PlanArchive {
     if (has_no_worse(offer.objectives)) return;
     std::erase_if(plans_, [&](const ArchivedPlan& known) { return dominates(offer.objectives, known.objectives); });
     plans_.push_back({offer.objectives, offer.plan(), offer.fused, offer.placed});
+    if (taken_) taken_(offer.objectives);
   }
+  void tell(std::function<void(const PlanObjectives&)> taken) { taken_ = std::move(taken); }
 
   const std::vector<ArchivedPlan>& plans() const { return plans_; }
 
@@ -83,6 +85,7 @@ class PlanArchive {
 
  private:
   std::vector<ArchivedPlan> plans_;
+  std::function<void(const PlanObjectives&)> taken_;
 };
 
 }  // namespace monet

@@ -6,9 +6,12 @@
 #include "base/stopwatch.h"
 #include "base/try.h"
 #include "evaluate/account/complete_plan.h"
+#include "evaluate/kernels/lowering_choice.h"
 #include "optimize/assignment/search.h"
 #include "optimize/fusion/fuse.h"
+#include "optimize/fusion/kernel_stacks.h"
 #include "optimize/joint/archive.h"
+#include "optimize/joint/front.h"
 #include "optimize/memory/search.h"
 #include "optimize/placement/placement.h"
 #include "optimize/pricing/plan_for.h"
@@ -17,21 +20,15 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <iterator>
+#include <set>
+#include <string_view>
 
 namespace monet {
 
 namespace {
 
 constexpr std::size_t memory_batch = 16;  // plans that a search of memory decisions prices together
-
-// No worse in anything by more than a thousandth.
-bool nearly_as_good(const PlanObjectives& plan, const PlanObjectives& other) {
-  constexpr double margin = 1e-3;
-  for (std::size_t o = 0; o < plan.size(); ++o) {
-    if (plan[o] > other[o] + margin * std::abs(other[o])) return false;
-  }
-  return true;
-}
 
 class JointSearch {
  public:
@@ -47,16 +44,24 @@ class JointSearch {
         begun_(std::chrono::steady_clock::now()),
         stop_(stop_after(options.time_limit_s, options.stop)),
         until_the_end_(stop_),
-        pricer_(step, hardware, cache, how) {}
+        pricer_(step, hardware, cache, how) {
+    if (options.found) {
+      archive_.tell([found = options.found](const PlanObjectives& taken) {
+        found(taken[0], taken[1], static_cast<std::int64_t>(taken[2]));
+      });
+    }
+  }
 
   Expected<JointResult> run() {
     MONET_TRY(JointResult result, begin());
     std::vector<Base> bases = {{.plan = plan_}};
-    const bool kernels = pricer_.original().evaluator.runs_kernels();  // a kernel for each operator, on one core
+    const bool kernels = pricer_.original().evaluator.runs_kernels();  // one after the other, on one core
     const bool assigned = (options_.fuse || options_.place) && !kernels;
+    const bool compiled = kernels && options_.fuse && how_.lowering == compiled_lowering && plan_.stacks.empty();
+    if (compiled && !is_over()) MONET_RETURN_IF_ERROR(improve_stacks(plan_, decided_));
     if (options_.fuse && !kernels && !is_over()) {
       MONET_TRY(Base fused, fuse());
-      MONET_RETURN_IF_ERROR(add(fused));
+      MONET_RETURN_IF_ERROR(add(fused, decided_));
       bases.push_back(std::move(fused));
     }
     if (assigned && !is_over()) {
@@ -77,6 +82,7 @@ class JointSearch {
       bases.clear();
       bases.push_back(std::move(placed));
     }
+    if (compiled && !is_over()) MONET_RETURN_IF_ERROR(improve_best_stacks());
     result.complete = !is_over();
     MONET_RETURN_IF_ERROR(take_front(result));
     result.evaluated = evaluated_;
@@ -94,8 +100,7 @@ class JointSearch {
   bool has_time_limit() const { return options_.time_limit_s < std::numeric_limits<double>::infinity(); }
 
   PlanObjectives objectives_of(const Price& price, std::int64_t peak_bytes) const {
-    const double own = options_.objective.is_function() ? options_.objective(price, peak_bytes) : 0;
-    return {price.cycles, price.energy_pj, static_cast<double>(peak_bytes), own};
+    return monet::objectives_of(price, peak_bytes, options_.objective);
   }
 
   void say(const std::string& what, std::size_t done, std::size_t all) const {
@@ -161,6 +166,48 @@ class JointSearch {
     Base result{.plan = plan_, .fused = true};
     fusion::add_to(result.plan, step_, fused);
     return result;
+  }
+
+  // Of a compiler: its policy's for the step with `tensors` decided, and what is better.
+  Status improve_stacks(const Plan& plan, std::span<const BoundTensor> tensors) {
+    MONET_TRY(const Priced priced, pricer_.price(plan, tensors));
+    const auto value = [this](const KernelStep& step) {
+      const Price price{.cycles = step.costs.total_us * 1e-6 * hardware_.clock_hz,
+                        .energy_pj = step.costs.total_mj * 1e9,
+                        .peak_bytes = {}};
+      const std::int64_t peak = step.memory.peak();
+      const bool within = peak <= options_.budget_bytes && price.cycles <= options_.deadline_cycles;
+      return within ? options_.objective(price, peak) : std::numeric_limits<double>::infinity();
+    };
+    const fusion::KernelStacks found =
+        fusion::improved_stacks(*priced.evaluated.kernels, *hardware_[kernel_core(hardware_)].kernels,
+                                {.tf32 = how_.cost.extract.products == "tf32", .value = value, .stop = stop_});
+    evaluated_ += found.tried;
+    Base base{.plan = plan, .fused = true};
+    base.plan.stacks = fusion::stated_stacks(found.step);
+    leave_alone(priced.variant->step, base.plan);
+    return add(base, tensors);
+  }
+
+  // What is said of operators holds for their copies, but for those that are named: those that are in no stack.
+  static void leave_alone(const training::Recomputed& step, Plan& plan) {
+    std::set<std::string_view> named;
+    for (const PlannedStack& stack : plan.stacks) named.insert(stack.operators.begin(), stack.operators.end());
+    std::vector<PlannedStack> single;
+    for (std::size_t n = 0; n < step.copy_of.size(); ++n) {
+      const std::string& name = step.graph.nodes()[n].name;
+      if (step.copy_of[n].valid() && !named.contains(name)) single.emplace_back().operators.push_back(name);
+    }
+    std::ranges::move(single, std::back_inserter(plan.stacks));
+  }
+
+  // The same where the best plan recomputes: its copies have stacks too.
+  Status improve_best_stacks() {
+    const ArchivedPlan* best = best_within();
+    if (best == nullptr || !best->plan.stacks.empty()) return Done{};
+    const Plan start = best->plan;  // the archive changes
+    MONET_TRY(const std::vector<BoundTensor> tensors, bind_tensors(start, step_, hardware_));
+    return improve_stacks(start, tensors);
   }
 
   // When a share of all the time is over.
@@ -256,9 +303,8 @@ class JointSearch {
     return decided;
   }
 
-  // With nothing decided about memory.
-  Status add(const Base& base) {
-    MONET_TRY(const Priced priced, pricer_.price(base.plan, decided_));
+  Status add(const Base& base, std::span<const BoundTensor> tensors) {
+    MONET_TRY(const Priced priced, pricer_.price(base.plan, tensors));
     MONET_TRY(const std::int64_t peak, pricer_.packed_peak(priced, options_.memory));
     archive_.add({.objectives = objectives_of(priced.price, peak),
                   .plan = [&] { return base.plan; },
@@ -442,24 +488,7 @@ class JointSearch {
       plans.push_back(std::move(plan));
       longest_s = std::max(longest_s, seconds_since(begun_) - began);
     }
-    const auto objectives = [this](const JointPlan& plan) { return objectives_of(plan.price, plan.peak_bytes); };
-    std::ranges::stable_sort(plans, {}, objectives);
-    const auto best = std::ranges::min_element(
-        plans, {}, [this](const JointPlan& plan) { return options_.objective(plan.price, plan.peak_bytes); });
-    if (best != plans.end()) std::rotate(plans.begin(), best, best + 1);
-    for (JointPlan& plan : plans) {
-      const bool beaten = std::ranges::any_of(
-          result.front, [&](const JointPlan& other) { return nearly_as_good(objectives(other), objectives(plan)); });
-      if (!beaten) result.front.push_back(std::move(plan));
-    }
-    std::ranges::stable_sort(result.front, {}, objectives);
-    const std::vector<JointPlan> front = std::move(result.front);
-    result.front.clear();
-    for (const JointPlan& plan : front) {
-      const bool beaten = std::ranges::any_of(
-          front, [&](const JointPlan& other) { return dominates(objectives(other), objectives(plan)); });
-      if (!beaten) result.front.push_back(plan);
-    }
+    result.front = front_of(std::move(plans), options_.objective);
     return Done{};
   }
 

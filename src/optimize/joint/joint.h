@@ -37,6 +37,7 @@ struct JointOptions {
   double time_limit_s = std::numeric_limits<double>::infinity();
   std::function<bool()> stop;
   std::function<void(const std::string& what, std::size_t done, std::size_t all)> progress;
+  std::function<void(double cycles, double energy_pj, std::int64_t peak_bytes)> found;  // taken to the front so far
 };
 
 struct JointPlan {

@@ -1,5 +1,6 @@
 #include "optimize/pricing/plan_for.h"
 
+#include "evaluate/kernels/lowering_choice.h"
 #include "evaluate/plan/stack_order.h"
 
 #include <algorithm>
@@ -88,6 +89,12 @@ std::unordered_set<std::string_view> names_of(const Graph& graph) {
   return names;
 }
 
+std::vector<PlannedStack> planned_of(std::vector<MendedStack> stacks) {
+  std::vector<PlannedStack> result;
+  for (MendedStack& stack : stacks) result.push_back(std::move(stack.planned));
+  return result;
+}
+
 std::vector<PlannedStack> stacks_for(const Plan& plan, const Graph& before, const training::Recomputed& after,
                                      const Dependencies& dependencies) {
   const std::vector<PlannedStack>& stacks = plan.stacks;
@@ -114,16 +121,18 @@ std::vector<PlannedStack> stacks_for(const Plan& plan, const Graph& before, cons
     mended[s].planned.tile = from.tile;
     if (!from.name.empty()) mended[s].planned.name = s < stacks.size() ? from.name : from.name + "~1";
   }
-  std::erase_if(
-      mended, [](const MendedStack& s) { return s.nodes.empty() || (s.nodes.size() == 1 && s.planned.tile.empty()); });
+  // A compiler is told of an operator that it must leave alone, and finds out itself what waits for what.
+  const bool compiled = plan.lowering == compiled_lowering;
+  std::erase_if(mended, [&](const MendedStack& s) {
+    return s.nodes.empty() || (s.nodes.size() == 1 && s.planned.tile.empty() && !compiled);
+  });
+  if (compiled) return planned_of(std::move(mended));
   for (std::uint32_t s = stack_in_a_ring(mended, dependencies); s != no_stack;
        s = stack_in_a_ring(mended, dependencies)) {
     mended.erase(mended.begin() + s);
   }
   if (plan.order == PlanOrder::listed) put_in_order(mended, after.graph, dependencies);
-  std::vector<PlannedStack> result;
-  for (MendedStack& stack : mended) result.push_back(std::move(stack.planned));
-  return result;
+  return planned_of(std::move(mended));
 }
 
 // Entries with patterns hold for copies by themselves.

@@ -11,8 +11,8 @@ namespace monet {
 // `plan` of the step `before`, mended for the step `after`: what it says of operators that are gone is left out, what
 // it says of an operator by name holds for its copies too, but for those that it names themselves, and the copies of
 // operators of one stack form a stack with the same tiles. Stacks that would then wait for each other are taken apart;
-// those of one operator without tiles are left out. Where the plan lists stacks in the order in which they run and that
-// is none any more, they get another.
+// those of one operator without tiles are left out; neither holds for the kernels of a compiler. Where the plan lists
+// stacks in the order in which they run and that is none any more, they get another.
 Plan plan_for(const Plan& plan, const Graph& before, const training::Recomputed& after,
               const Dependencies& dependencies);
 

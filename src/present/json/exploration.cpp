@@ -37,6 +37,7 @@ Json json_of(const DesignResult& result, const std::vector<std::string>& objecti
   for (std::size_t i = 0; i < result.objectives.size(); ++i) json["objectives"][objectives[i]] = result.objectives[i];
   json["workloads"] = Json::array();
   for (const WorkloadMetrics& workload : result.workloads) json["workloads"].push_back(json_of(workload));
+  json["like"] = result.like;
   return json;
 }
 
@@ -48,9 +49,9 @@ Json json_of(const Sensitivity& sensitivity) {
     value["best"] = row.designs > 0 ? Json(row.best) : Json(nullptr);
     values.push_back(std::move(value));
   }
-  return {{"objective", sensitivity.objective},
-          {"parameter", sensitivity.parameter},
-          {"share", sensitivity.share},
+  return {{"objective", sensitivity.objective}, {"parameter", sensitivity.parameter},
+          {"share", sensitivity.share},         {"share_likely", sensitivity.share_likely},
+          {"share_low", sensitivity.share_low}, {"share_high", sensitivity.share_high},
           {"values", std::move(values)}};
 }
 
@@ -81,6 +82,13 @@ Json json_of(const Exploration& exploration) {
   json["complete"] = exploration.complete;
   json["front"] = Json::array();
   for (const DesignResult& result : exploration.front) json["front"].push_back(json_of(result, exploration.objectives));
+  json["tolerance"] = exploration.tolerance;
+  json["recommended"] = nullptr;
+  if (!exploration.recommended_why.empty()) {
+    json["recommended"] = {{"index", exploration.front[exploration.recommended].design},
+                           {"knee", exploration.has_knee},
+                           {"why", exploration.recommended_why}};
+  }
   json["recipes"] = Json::array();
   for (const auto& [recipe, designs] : exploration.recipes)
     json["recipes"].push_back({{"recipe", recipe}, {"text", numbers_text(recipe, "")}, {"designs", designs}});

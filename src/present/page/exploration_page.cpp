@@ -149,11 +149,13 @@ std::string exploration_json(const Exploration& exploration, const std::vector<O
   Json json = json_of(exploration);
   add_space(json, space, objectives, columns);
   json["shown"] = shown.size();
+  const auto place = [&](const DesignResult& result) {
+    return std::ranges::lower_bound(shown, result.design, {}, &Outcome::design) - shown.begin();
+  };
   json["front"] = Json::array();
-  for (const DesignResult& result : exploration.front) {
-    const auto at = std::ranges::lower_bound(shown, result.design, {}, &Outcome::design);
-    json["front"].push_back(at - shown.begin());
-  }
+  for (const DesignResult& result : exploration.front) json["front"].push_back(place(result));
+  if (!exploration.recommended_why.empty())
+    json["recommended"]["shown"] = place(exploration.front[exploration.recommended]);
   DetailsText out;
   out.open("", '{');
   for (const auto& [key, value] : json.items()) out.add_json(key, value);
@@ -165,18 +167,18 @@ std::string exploration_json(const Exploration& exploration, const std::vector<O
 }  // namespace
 
 Expected<PageContent> content_of_store(const std::string& path, const std::vector<std::string>& objectives,
-                                       std::size_t most_designs) {
+                                       double tolerance, std::size_t most_designs) {
   MONET_TRY(explore::Store store, explore::Store::open_to_read(path));
   MONET_TRY(const Objectives judged_by, objectives_named(store.space(), objectives));
   MONET_TRY(const std::vector<Outcome> outcomes, outcomes_of(store));
   Exploration exploration{.store = path};
-  analyse(outcomes, store.space(), judged_by, exploration);
+  analyse(outcomes, store.space(), judged_by, tolerance, exploration);
   return PageContent{.title = exploration.space,
                      .exploration = exploration_json(exploration, outcomes, store.space(), judged_by, most_designs)};
 }
 
 Expected<std::string> exploration_page(const std::string& store, const ShowOptions& options) {
-  MONET_TRY(const PageContent content, content_of_store(store, options.objectives));
+  MONET_TRY(const PageContent content, content_of_store(store, options.objectives, options.tolerance));
   return page_of(content);
 }
 

@@ -6,7 +6,8 @@ namespace monet {
 
 std::string reach_text(const Reach& reach) {
   const bool kernels = !reach.laws.empty();
-  if (!kernels && reach.source.empty()) return {};
+  if (!kernels && reach.source.empty())
+    return reach.lowering.empty() ? "" : "loop nests on arrays; this machine was not compared with measurements";
   std::string text = kernels ? fmt::format("{} kernels", reach.lowering) : "loop nests on arrays";
   if (kernels && reach.source.empty()) return text + fmt::format(" by laws from {}; nothing was compared", reach.laws);
   std::string errors;

@@ -61,9 +61,12 @@ Text front_text(const Exploration& exploration, std::size_t most) {
   for (const auto& other : shown) columns.push_back({other.first, Table::Align::right});
   Table table(columns);
   const std::size_t rows = most == 0 ? exploration.front.size() : std::min(most, exploration.front.size());
+  std::size_t merged = 0;
+  for (const DesignResult& result : exploration.front) merged += result.like.size();
   for (std::size_t i = 0; i < rows; ++i) {
     const DesignResult& result = exploration.front[i];
-    std::vector<std::string> cells{std::to_string(result.design)};
+    const bool marked = exploration.has_knee && i == exploration.recommended;
+    std::vector<std::string> cells{(marked ? "knee " : "") + std::to_string(result.design)};
     for (const auto& parameter : result.parameters) cells.push_back(parameter.second);
     for (std::size_t k = 0; k < result.objectives.size(); ++k)
       cells.push_back(objective_text(exploration.objectives[k], result.objectives[k]));
@@ -76,10 +79,26 @@ Text front_text(const Exploration& exploration, std::size_t most) {
   Text text = fmt::format("\nThe front in {}: {} designs", fmt::join(exploration.objectives, ", "),
                           count_text(exploration.front.size()));
   if (std::isfinite(exploration.hypervolume)) text += fmt::format(", hypervolume {:.4f}", exploration.hypervolume);
-  text += "\n\n" + table;
+  text += "\n";
+  if (merged > 0) {
+    text += fmt::format("{} more differ from one of them by no more than {:g}% in any objective\n", count_text(merged),
+                        100 * exploration.tolerance);
+  }
+  text += "\n" + table;
   if (rows < exploration.front.size())
     text += fmt::format("and {} more; --front 0 shows all\n", exploration.front.size() - rows);
+  if (!exploration.recommended_why.empty()) {
+    text += fmt::format("\nrecommended: design {}, {}\n", exploration.front[exploration.recommended].design,
+                        exploration.recommended_why);
+  }
   return text;
+}
+
+// "61.0% (38 to 76)"; of few designs nothing can be said.
+std::string share_text(const Sensitivity& row) {
+  if (row.share_low == row.share_high) return fmt::format("{:.1f}%", 100 * row.share);
+  if (row.share_low <= 0 && row.share_high >= 1) return "not known";
+  return fmt::format("{:.0f}% ({:.0f} to {:.0f})", 100 * row.share_likely, 100 * row.share_low, 100 * row.share_high);
 }
 
 Text failures_text(const Exploration& exploration) {
@@ -118,14 +137,24 @@ Text sensitivities_text(const Exploration& exploration) {
     for (const Sensitivity& sensitivity : exploration.sensitivities) {
       if (sensitivity.objective == exploration.objectives[i]) rows.push_back(&sensitivity);
     }
-    std::ranges::stable_sort(rows, std::greater(), [](const Sensitivity* row) { return row->share; });
+    std::ranges::stable_sort(rows, std::greater(), &Sensitivity::share_likely);
     if (i > 0) table.add_rule();
     for (const Sensitivity* row : rows) {
-      table.add({row == rows.front() ? row->objective : "", row->parameter, fmt::format("{:.1f}%", 100 * row->share),
-                 range_text(*row)});
+      table.add({row == rows.front() ? row->objective : "", row->parameter, share_text(*row), range_text(*row)});
     }
   }
-  return "\nWhich parameter matters how much, by itself\n\n" + table;
+  const bool sampled = std::ranges::any_of(exploration.sensitivities, [](const Sensitivity& sensitivity) {
+    return sensitivity.share_low != sensitivity.share_high;
+  });
+  Text text = "\nWhich parameter matters how much, by itself\n";
+  if (sampled) {
+    text += fmt::format(
+        "Of {} designs, for the whole space; in brackets where the share lies with 90 % confidence. From 0: not told\n"
+        "from chance.\n",
+        count_text(exploration.evaluated));
+  }
+  text += "\n" + table;
+  return text;
 }
 
 Text correlations_text(const Exploration& exploration) {
@@ -164,7 +193,7 @@ Expected<Exploration> show_store(const ShowOptions& options) {
   MONET_TRY(explore::Store store, explore::Store::open_to_read(options.store));
   MONET_TRY(const auto objectives, objectives_named(store.space(), options.objectives));
   Exploration exploration{.store = options.store};
-  MONET_RETURN_IF_ERROR(analyse(store, objectives, exploration));
+  MONET_RETURN_IF_ERROR(analyse(store, objectives, options.tolerance, exploration));
   return exploration;
 }
 

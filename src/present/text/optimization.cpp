@@ -20,6 +20,7 @@ Json json_of(const OptimizedPlan& plan) {
           {"peak_bytes", plan.peak_bytes},
           {"saved_bytes_dropped", plan.saved_bytes_dropped},
           {"stacks", plan.stacks},
+          {"lowering", plan.lowering},
           {"order", plan.order},
           {"placed", plan.placed},
           {"recomputed", plan.recomputed},
@@ -46,8 +47,9 @@ Error does_not_fit(const Optimization& result) {
 }
 
 Text to_text(const Optimization& result) {
-  Text text =
-      fmt::format("{} on {}: fusion, memory and placement, for {}\n", result.model, result.hardware, result.objective);
+  const bool kernels = result.start.lowering != "nests";
+  Text text = fmt::format("{} on {}: {}, for {}\n", result.model, result.hardware,
+                          kernels ? "kernels and memory" : "fusion, memory and placement", result.objective);
   text += fmt::format("{:<12} {}\n", "numbers", numbers_text(result.recipe, result.recipe_from));
   if (const std::string reach = reach_text(result.reach); !reach.empty())
     text += fmt::format("{:<12} {}\n", "model", reach);
@@ -120,12 +122,12 @@ std::string to_json(const Optimization& result) { return text_of(json_of(result)
 
 std::string to_csv(const Optimization& result) {
   std::string text =
-      "plan,latency_cycles,energy_pj,peak_bytes,saved_bytes_dropped,stacks,recomputed,paged,order,placed\n";
+      "plan,latency_cycles,energy_pj,peak_bytes,saved_bytes_dropped,stacks,recomputed,paged,order,placed,lowering\n";
   for (std::size_t i = 0; i < result.plans.size(); ++i) {
     const OptimizedPlan& plan = result.plans[i];
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", i, plan.latency_cycles, plan.energy_pj, plan.peak_bytes,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", i, plan.latency_cycles, plan.energy_pj, plan.peak_bytes,
                         plan.saved_bytes_dropped, plan.stacks, plan.recomputed.size(), plan.paged.size(), plan.order,
-                        plan.placed ? 1 : 0);
+                        plan.placed ? 1 : 0, plan.lowering);
   }
   return text;
 }

@@ -51,12 +51,17 @@ export function decodeExploration(data: unknown): Exploration {
     metric: metrics.map((m, k) => column(rows(designs.metrics, k), count, `metric ${m.name}`)),
     shown: number(raw.shown),
     front,
+    tolerance: number(raw.tolerance, 0),
+    recommended: recommendedOf(raw.recommended, count),
     recipes: objects(raw.recipes, (r) => ({ recipe: text(r.recipe), text: text(r.text), designs: number(r.designs) })),
     failures: objects(raw.failures, (f) => ({ reason: text(f.reason), designs: number(f.designs) })),
     sensitivities: objects(raw.sensitivities, (s) => ({
       parameter: text(s.parameter),
       objective: text(s.objective),
       share: number(s.share),
+      share_likely: number(s.share_likely, number(s.share)),
+      share_low: number(s.share_low, number(s.share)),
+      share_high: number(s.share_high, number(s.share)),
       values: objects(s.values, (v) => ({
         value: text(v.value),
         designs: number(v.designs),
@@ -75,6 +80,13 @@ export function decodeExploration(data: unknown): Exploration {
     commands: objects(raw.commands, (c) => ({ workload: text(c.workload), command: text(c.command) })),
     notes: texts(raw.notes),
   };
+}
+
+function recommendedOf(value: unknown, count: number): Exploration['recommended'] {
+  const raw = object(value);
+  const shown = number(raw.shown, -1);
+  if (!Number.isInteger(shown) || shown < 0 || shown >= count) return null;
+  return { index: number(raw.index), shown, knee: raw.knee === true, why: text(raw.why) };
 }
 
 // "--set x=4 --set y=2"; values with spaces are quoted for a shell.

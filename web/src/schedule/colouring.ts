@@ -2,19 +2,22 @@
 import { manyColour, namedColour } from '../base/colours';
 import { colour } from '../base/theme';
 import type { Operator } from '../decode/result';
+import { bindingOf } from '../sections/binding';
 import type { Schedule } from '../decode/schedule';
 
-export type Mode = 'stack' | 'phase' | 'operator' | 'kind';
+export type Mode = 'stack' | 'phase' | 'bound' | 'operator' | 'kind';
 
 export const modes: [Mode, string][] = [
   ['stack', 'stack'],
   ['phase', 'phase'],
+  ['bound', 'what takes its time'],
   ['operator', 'operator type'],
   ['kind', 'kind of work'],
 ];
 
 export interface Colouring {
   of: Uint16Array; // by event: which entry
+  stalled: Float32Array; // by event: the share of its operator's time on cores in which nothing is computed
   entries: { name: string; colour(): string }[];
   legend: { index: number; name: string }[]; // those to be listed: not stacks
 }
@@ -35,6 +38,10 @@ export function colouring(schedule: Schedule, operators: Operator[], mode: Mode)
   const byOperator = operators.map((operator) => entry(wordOf(operator, mode)));
   // What belongs to no operator is coloured by its kind.
   const byKind = schedule.kinds.map(entry);
+  const stalls = operators.map((o) =>
+    o.busy_cycles > 0 && Number.isFinite(o.compute_cycles) ? Math.max(0, 1 - o.compute_cycles / o.busy_cycles) : 0,
+  );
+  const stalled = Float32Array.from(schedule.node, (node) => (node >= 0 ? stalls[node] : 0));
   const of = new Uint16Array(schedule.count);
   for (let event = 0; event < schedule.count; ++event) {
     const kind = schedule.kind[event];
@@ -45,7 +52,7 @@ export function colouring(schedule: Schedule, operators: Operator[], mode: Mode)
   const legend = entries
     .map(({ name }, index) => ({ index, name }))
     .filter(({ index, name }) => used.has(index) && name !== '' && !(mode === 'stack' && name.startsWith('stack ')));
-  return { of, entries, legend: legend.slice(0, 40) };
+  return { of, stalled, entries, legend: legend.slice(0, 40) };
 }
 
 function wordOf(operator: Operator, mode: Mode): string {
@@ -53,7 +60,9 @@ function wordOf(operator: Operator, mode: Mode): string {
     ? `stack ${operator.stack}`
     : mode === 'phase'
       ? operator.phase
-      : mode === 'operator'
+      : mode === 'bound'
+        ? bindingOf(operator)
+        : mode === 'operator'
         ? operator.operator
         : '';
 }

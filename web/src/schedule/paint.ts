@@ -43,6 +43,7 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, width: nu
   const inks = palette.map(inkOn);
   const faint = pixelsOf(palette, scene.emphasis ? 0.18 : 1);
   const full = scene.emphasis ? pixelsOf(palette, 1) : faint;
+  const pale = pixelsOf(palette, scene.emphasis ? 0.08 : 0.35);
   const ratio = context.canvas.width / width;
   const track = mixed(colour('track'), colour('track'), 1);
   raster.begin(context.canvas.width, context.canvas.height);
@@ -65,6 +66,13 @@ export function paint(context: CanvasRenderingContext2D, scene: Scene, width: nu
           // A gap between neighbours where there is room for one.
           const right = gutter + x + (w > 3 ? w - 0.75 : w);
           raster.fill((gutter + x) * ratio, top * ratio, right * ratio, (top + tall - 1) * ratio, pixel);
+          // Where its operator is stalled, as much of a bar is pale.
+          const stalled = row.group === 'core' ? scene.colouring.stalled[event] : 0;
+          if (stalled > 0.02) {
+            const down = top + stalled * (tall - 1);
+            const palePixel = pale[style * levels + Math.min(levels - 1, Math.floor(coverage * levels))];
+            raster.fill((gutter + x) * ratio, top * ratio, right * ratio, down * ratio, palePixel);
+          }
           if (named && w > 34 && tall >= 12)
             labels.push({
               text: fitted(eventTitle(schedule, event), w - 8, 5.6),

@@ -11,6 +11,7 @@ import { swatch } from '../charts/tooltip';
 import type { Exploration } from '../decode/exploration';
 import { axisOf, dimensionsOf, placesOf, type Dimension } from './dimensions';
 import { columnsOf, designFacts, designPanel } from './exploration_design';
+import { parallelCoordinates } from './parallel_coordinates';
 
 const front = 'front';
 
@@ -54,6 +55,7 @@ export function exploreChart(exploration: Exploration): Child {
         colour: (i) => (selected[i] ? colourOf(i) : colour('faint')),
         size: (i) => (exploration.front[i] ? 5 : count > 3000 ? 2.5 : 3.5),
         strong: (i) => exploration.front[i] === 1 && selected[i] === 1,
+        name: (i) => (i === exploration.recommended?.shown ? (exploration.recommended.knee ? 'knee' : 'recommended') : ''),
         shown: (i) => shown[i] === 1,
       },
       picked,
@@ -275,7 +277,7 @@ export function exploreChart(exploration: Exploration): Child {
 
   renderControls();
   place();
-  pick(-1);
+  pick(exploration.recommended?.shown ?? -1);
   return [
     controls,
     h(
@@ -292,6 +294,7 @@ export function exploreChart(exploration: Exploration): Child {
       ),
     ),
     details,
+    panel('Parameters and objectives of the front, a line for each design', parallelCoordinates(exploration, pick)),
     panel('Parameters of the selection: click a value to leave it out', histograms),
     panel('Selected designs', list.element),
   ];

@@ -11,6 +11,7 @@ import { plainName } from './dimensions';
 export function explorationSummary(exploration: Exploration): Child {
   return [
     exploration.description && h('p', { class: 'about' }, exploration.description),
+    recommendation(exploration),
     h('div', { class: 'cards' }, cards(exploration)),
     exploration.notes.length > 0 &&
       panel(
@@ -22,6 +23,27 @@ export function explorationSummary(exploration: Exploration): Child {
         ),
       ),
   ];
+}
+
+function recommendation(exploration: Exploration): Child {
+  const { recommended } = exploration;
+  if (!recommended) return null;
+  const settings = exploration.parameters
+    .map((p, k) => `${p.name} ${p.values[exploration.parameter[k][recommended.shown]] ?? ''}`)
+    .join(', ');
+  return h(
+    'p',
+    { class: 'recommended' },
+    h('span', { class: 'badge good' }, 'recommended'),
+    ` design ${recommended.index} (${settings}): ${recommended.why}`,
+  );
+}
+
+// "61% (38 to 76)"; of few designs nothing can be said.
+function shareText(s: Exploration['sensitivities'][number]): string {
+  if (s.share_low === s.share_high) return percent(s.share);
+  if (s.share_low <= 0 && s.share_high >= 1) return 'not known';
+  return `${percent(s.share_likely, 0)} (${(100 * s.share_low).toFixed(0)} to ${(100 * s.share_high).toFixed(0)})`;
 }
 
 function cards(exploration: Exploration): Child {
@@ -49,6 +71,7 @@ function cards(exploration: Exploration): Child {
     card(
       'On the front',
       grouped(front),
+      exploration.tolerance > 0 ? `those that differ by more than ${percent(exploration.tolerance)} in some objective` : '',
       exploration.objectives.map((o) => `${o.better === 'less' ? 'least' : 'most'} ${plainName(o.name)}`).join(', '),
     ),
     card(
@@ -123,13 +146,13 @@ function sensitivities(exploration: Exploration): Child {
           lengths(
             exploration.sensitivities
               .filter((s) => s.objective === objective)
-              .sort((a, b) => b.share - a.share)
+              .sort((a, b) => b.share_likely - a.share_likely)
               .map((s) => ({
                 name: s.parameter,
-                value: s.share,
-                text: percent(s.share),
+                value: s.share_low <= 0 && s.share_high >= 1 ? 0 : s.share_likely,
+                text: shareText(s),
                 colour: turnStyle(k),
-                title: `${s.parameter} alone explains ${percent(s.share)} of the variance of ${objective}`,
+                title: `${s.parameter} alone explains ${percent(s.share)} of the variance of ${objective} among the designs seen; in the whole space ${shareText(s)}, with 90 % confidence`,
               })),
           ),
         ),

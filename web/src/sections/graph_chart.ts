@@ -8,6 +8,8 @@ import { facts, hideTooltip, showTooltip } from '../charts/tooltip';
 import { gestures } from '../charts/view';
 import type { Graph, Tensor } from '../decode/graph';
 
+const shapesFrom = 0.9; // of the scale: nearer, every edge says what flows along it
+
 export type GraphMode = 'phase' | 'stack' | 'operator';
 
 export interface GraphChart {
@@ -135,16 +137,33 @@ export function graphChart(graph: Graph, picked: (node: number) => void): GraphC
           context.bezierCurveTo(middle, y0, middle, y1, x1, y1);
         } else context.lineTo(x1, y1);
         context.stroke();
+        if (scale > shapesFrom || (touched && scale > 0.3)) paintShape(context, tensor.shape, (x0 + x1) / 2, (y0 + y1) / 2);
       }
     }
     context.globalAlpha = 1;
+  }
+
+  function paintShape(context: CanvasRenderingContext2D, shape: string, px: number, py: number): void {
+    if (shape === '') return;
+    const letter = 10.5 / scale;
+    setFont(context, letter);
+    context.textBaseline = 'middle';
+    context.textAlign = 'center';
+    context.globalAlpha = 1;
+    const width = context.measureText(shape).width;
+    context.fillStyle = colour('background');
+    context.fillRect(px - width / 2 - letter * 0.2, py - letter * 0.6, width + letter * 0.4, letter * 1.2);
+    context.fillStyle = colour('quiet');
+    context.fillText(shape, px, py);
+    context.textAlign = 'left';
   }
 
   function paintNodes(context: CanvasRenderingContext2D, seen: Omit<Frame, 'stack' | 'nodes'>): number {
     let drawn = 0;
     // Words keep a size that can be read as long as they fit their node.
     const named = scale > 0.38;
-    const letter = Math.max(11.5, 10 / scale);
+    // Nearer, more of a name fits: words stay as large on the screen, and so get smaller against their box.
+    const letter = Math.max(Math.min(11.5, 13 / scale), 10 / scale);
     setFont(context, letter);
     context.textBaseline = 'middle';
     for (let node = 0; node < graph.count; ++node) {

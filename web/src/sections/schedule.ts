@@ -41,6 +41,8 @@ export function scheduleSection(evaluation: Evaluation): Child {
       legend,
       mode === 'stack' && h('span', { class: 'quiet' }, `${plural(result.stacks, 'stack')}, one colour each`),
       colours.legend.map(({ index, name }) => h('span', null, swatch(colours.entries[index].colour()), name)),
+      colours.stalled.some((share) => share > 0.02) &&
+        h('span', { class: 'quiet' }, 'the pale part of a bar: its operator is stalled'),
     );
   };
   const recolour = () => explain(chart.colourBy(mode));

@@ -234,5 +234,5 @@ function optionsTable({ result, clock }: Evaluation): HTMLElement {
       { name: 'why', value: (o) => o.reason },
     ],
   });
-  return h('div', { class: 'panel' }, h('h3', null, 'What would make it fit'), made.element);
+  return h('div', { class: 'panel' }, h('h3', null, result.fits ? 'What would be better' : 'What would make it fit'), made.element);
 }

@@ -1,10 +1,13 @@
-// What was tried last, latency against energy: the newest is filled, lines join them in their order.
-import { energyText, secondsText } from '../base/units';
+// What was tried last: latency, energy and memory, one strip each, from left to right in the order of the trials.
+import { h } from '../base/dom';
+import { byteSize, energyText, secondsText } from '../base/units';
 
 export interface Point {
   latency_s: number;
   energy_pj: number;
+  peak_bytes: number;
   label: string;
+  open(): void;
 }
 
 const shape = (name: string, attributes: Record<string, string | number>, inside = ''): SVGElement => {
@@ -14,29 +17,43 @@ const shape = (name: string, attributes: Record<string, string | number>, inside
   return element;
 };
 
-export function pointsChart(points: Point[]): SVGElement {
-  const [width, height, edge] = [640, 220, 36];
-  const svg = shape('svg', { viewBox: `0 0 ${width} ${height}`, class: 'points', role: 'img', 'aria-label': 'Latency and energy of what was tried' });
-  const shown = points.filter((p) => p.latency_s > 0 && p.energy_pj > 0);
-  if (shown.length === 0) return svg;
-  const span = (values: number[]) => {
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    const room = high > low ? 0.08 * (high - low) : 0.1 * high;
-    return { low: low - room, high: high + room };
-  };
-  const time = span(shown.map((p) => p.latency_s));
-  const energy = span(shown.map((p) => p.energy_pj));
-  const x = (p: Point) => edge + ((p.latency_s - time.low) / (time.high - time.low)) * (width - 2 * edge);
-  const y = (p: Point) => height - edge - ((p.energy_pj - energy.low) / (energy.high - energy.low)) * (height - 2 * edge);
-  svg.append(
-    shape('path', { d: `M${edge} ${edge / 2}V${height - edge}H${width - edge}`, stroke: 'currentColor', fill: 'none', opacity: 0.5 }),
-    shape('text', { x: width - edge, y: height - 8, 'text-anchor': 'end', fill: 'currentColor', 'font-size': 12 }, `latency, ${secondsText(time.low)} to ${secondsText(time.high)}`),
-    shape('text', { x: 4, y: 14, fill: 'currentColor', 'font-size': 12 }, `energy, ${energyText(energy.low)} to ${energyText(energy.high)}`),
-    shape('polyline', { points: shown.map((p) => `${x(p)},${y(p)}`).join(' '), stroke: '#1f6fb2', fill: 'none', opacity: 0.35 }),
+const strips: [keyof Omit<Point, 'label' | 'open'>, string, (value: number) => string][] = [
+  ['latency_s', 'latency', secondsText],
+  ['energy_pj', 'energy', energyText],
+  ['peak_bytes', 'memory', byteSize],
+];
+
+export function pointsChart(points: Point[]): HTMLElement {
+  return h(
+    'div',
+    { class: 'points' },
+    strips.map(([key, name, show]) => strip(points, key, name, show)),
   );
-  shown.forEach((p, k) => {
-    const dot = shape('circle', { cx: x(p), cy: y(p), r: 5, stroke: '#1f6fb2', fill: k + 1 === shown.length ? '#1f6fb2' : 'transparent' });
-    dot.append(shape('title', {}, `${p.label}: ${secondsText(p.latency_s)}, ${energyText(p.energy_pj)}`));
+}
+
+// From zero, so that heights compare as values do.
+function strip(points: Point[], key: (typeof strips)[number][0], name: string, show: (value: number) => string): Node {
+  const [width, height, top, bottom] = [320, 120, 30, 8];
+  const most = Math.max(...points.map((p) => p[key]).filter(Number.isFinite), 0);
+  const svg = shape('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${name} of what was tried` });
+  const last = points[points.length - 1];
+  const before = points[points.length - 2];
+  const change = before && before[key] > 0 ? ` (${((100 * (last[key] - before[key])) / before[key]).toFixed(1)} %)` : '';
+  svg.append(
+    shape('text', { x: 4, y: 14, fill: 'currentColor', 'font-size': 12 }, `${name} ${last ? show(last[key]) + change : ''}`),
+    shape('path', { d: `M4 ${height - bottom}H${width - 4}`, stroke: 'currentColor', opacity: 0.4 }),
+  );
+  if (most <= 0) return svg;
+  const x = (k: number) => (points.length > 1 ? 10 + (k / (points.length - 1)) * (width - 20) : width / 2);
+  const y = (p: Point) => height - bottom - (p[key] / most) * (height - top - bottom);
+  svg.append(
+    shape('polyline', { points: points.map((p, k) => `${x(k)},${y(p)}`).join(' '), stroke: '#1f6fb2', fill: 'none', opacity: 0.4 }),
+  );
+  points.forEach((p, k) => {
+    const newest = k + 1 === points.length;
+    const dot = shape('circle', { cx: x(k), cy: y(p), r: newest ? 5 : 4, stroke: '#1f6fb2', fill: newest ? '#1f6fb2' : 'white', cursor: 'pointer' });
+    dot.append(shape('title', {}, `${p.label}: ${show(p[key])}`));
+    dot.addEventListener('click', () => p.open());
     svg.append(dot);
   });
   return svg;
