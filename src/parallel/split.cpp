@@ -26,6 +26,15 @@ class Pass {
   Pass(const Graph& before, const AxisPlan& plan)
       : before_(before), plan_(plan), writer_(before, plan), gathered_(before.tensors().size(), false) {
     gathered_names_.insert(plan.gathered.begin(), plan.gathered.end());
+    // Casts and views on the way to a gradient.
+    leads_.assign(before.tensors().size(), false);
+    for (std::size_t i = before.nodes().size(); i-- > 0;) {
+      const Node& node = before.nodes()[i];
+      const TensorId to = node.outputs[0];
+      if (!passes_pieces(node) || !to.valid()) continue;
+      const bool leads = before[to].role == Role::weight_gradient || leads_[to.index()];
+      if (leads) leads_[node.inputs[0].index()] = leads_[to.index()] = true;
+    }
   }
 
   Status run() {
@@ -166,7 +175,9 @@ class Pass {
 
   // Gradients on the way to a sum over micro-batches stay terms.
   bool stays_partial(const Node& node) const {
-    return has_open_sums_ && node.phase == Phase::backward && before_[node.outputs[0]].role == Role::weight_gradient;
+    if (!has_open_sums_ || node.phase != Phase::backward) return false;
+    return before_[node.outputs[0]].role == Role::weight_gradient ||
+           (passes_pieces(node) && leads_[node.outputs[0].index()]);
   }
 
   // Gradients go to where the optimizer's states are for those alone that update them or add them up.
@@ -252,6 +263,7 @@ class Pass {
   const AxisPlan& plan_;
   StepWriter writer_;
   std::vector<bool> gathered_;  // by tensor
+  std::vector<bool> leads_;     // by tensor: to a gradient, through casts and views
   std::unordered_set<std::string> gathered_names_;
   std::unordered_set<TensorId> decided_;
   std::set<std::string> in_parts_;
