@@ -181,7 +181,7 @@ export function scatter(options: ScatterOptions): Scatter {
   function write(u: uPlot, name: (index: number) => string, size: (index: number) => number): void {
     const { ctx, bbox } = u;
     const ratio = devicePixelRatio || 1;
-    const indices = [...placed.x.keys()].filter((i) => Number.isFinite(placed.x[i]));
+    const indices = [...placed.x.keys()].filter((i) => Number.isFinite(placed.x[i]) && name(i) !== '');
     setFont(ctx, 11 * ratio);
     ctx.textAlign = 'left';
     ctx.textBaseline = 'middle';

@@ -277,7 +277,7 @@ export function exploreChart(exploration: Exploration): Child {
 
   renderControls();
   place();
-  pick(exploration.recommended?.shown ?? -1);
+  pick(-1);
   return [
     controls,
     h(
