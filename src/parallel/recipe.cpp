@@ -17,7 +17,9 @@ namespace monet::parallel {
 namespace {
 
 constexpr std::int64_t most_chips = std::int64_t{1} << 30;
-constexpr std::string_view known_words = "tp=N, dp=N, zero=0|1|2|3, sequence=on|off and overlap=on|off";
+constexpr std::string_view known_words =
+    "tp=N, dp=N, pp=N, zero=0|1|2|3, sequence=on|off, overlap=on|off, recompute=none|selective|blocks, schedule=NAME, "
+    "chunks=N and cut=balanced|equal|N+N+…";
 
 Error wrong(std::string message) {
   return {.message = std::move(message),
