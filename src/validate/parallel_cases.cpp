@@ -37,11 +37,14 @@ Expected<ParallelSource> source_of(const CsvRecord& row) {
   MONET_TRY(source.machine, row.text("machine"));
   MONET_TRY(source.network, row.text("network"));
   MONET_TRY(source.precision, row.text("precision"));
+  MONET_TRY(source.fused, switch_of(row, "fused"));
+  MONET_TRY(source.host_us, row.number("host_us"));
   MONET_TRY(source.flash, switch_of(row, "flash"));
   MONET_TRY(source.dropout, row.integer("dropout"));
   MONET_TRY(source.vocabulary_multiple, row.integer("vocabulary_multiple"));
   MONET_TRY(source.scatter, switch_of(row, "scatter"));
   MONET_TRY(source.overlap, switch_of(row, "overlap"));
+  MONET_TRY(source.tp_overlap, row.text("tp_overlap"));
   MONET_TRY(source.gradient_bytes, row.number("gradient_bytes"));
   MONET_TRY(source.recompute, row.text("recompute"));
   MONET_TRY(source.schedule, text_or(row, "schedule", ""));

@@ -15,11 +15,15 @@ struct ParallelSource {
   std::string machine;  // a preset, or a file beside the table
   std::string network;  // gpt, llama, nemotron, or by model: as its name begins
   std::string precision;
+  bool fused = false;  // element-wise kernels that follow on one another are one
+  double host_us = 0;  // that the host needs for a launch
   bool flash = false;                    // attention is one operator
   std::int64_t dropout = 0;              // per cent
   std::int64_t vocabulary_multiple = 1;  // of tp times that
   bool scatter = true;                   // chips of tp each send a part of what passes between stages
   bool overlap = false;                  // sums of gradients and messages run beside launches
+  // Collectives of tp: off, nothing runs beside them; on, what does not depend on them; pieces, the products too.
+  std::string tp_overlap;
   double gradient_bytes = 0;
   // Where a row has none.
   std::string recompute, schedule;

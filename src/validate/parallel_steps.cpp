@@ -129,15 +129,20 @@ Expected<const ParallelSteps::Chip*> ParallelSteps::chip(const ParallelCase& of,
   options.mesh = mesh;
   options.sequence = of.sequence && of.tp > 1;
   MONET_TRY(const ChipStep chip, chip_step(std::move(opened), options, choice_of(of)));
-  MONET_TRY(const ChipNetwork network_of_tp, network_of(*made.hardware, mesh, true));
+  MONET_TRY(const ChipNetwork network_of_tp, network_of(*made.hardware, mesh, of.from->tp_overlap != "off"));
   ProfileOptions how;
   how.launches = [&](const Graph&, LoweredStep& step) { widen_attention(step, of.cp); };
   const double bf16 = peak_of(*made.hardware, "bf16"), fp8 = peak_of(*made.hardware, "fp8");
   const double factor = in_fp8(of) && fp8 > 0 ? bf16 / fp8 : 1;
   how.prices = [&](const Graph&, const LoweredStep& step, StepCosts& costs) { quicken_products(step, costs, factor); };
+  how.fused = of.from->fused;
+  how.host_us = of.from->host_us;
+  how.early = of.from->tp_overlap != "off";
+  how.in_pieces = of.from->tp_overlap == "pieces";
   made.profile = profile_of(chip.graph, chip.blocks, *laws, &network_of_tp, how);
   if (made.profile.blocks.size() != measured_layers)
     return not_modelled(fmt::format("{} blocks were found in {} layers", made.profile.blocks.size(), measured_layers));
+  if (of.recompute == "full") made.profile = with_whole_blocks_again(std::move(made.profile));
   return &chips_.emplace(key, std::move(made)).first->second;
 }
 

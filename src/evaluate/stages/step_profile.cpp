@@ -15,6 +15,7 @@ void PartCost::add(const PartCost& other, double times) {
   communication_s += times * other.communication_s;
   sent_bytes += times * other.sent_bytes;
   collectives += static_cast<std::int64_t>(times * static_cast<double>(other.collectives));
+  launches += static_cast<std::int64_t>(times * static_cast<double>(other.launches));
   energy_pj += times * other.energy_pj;
   recomputed_s += times * other.recomputed_s;
 }
@@ -30,13 +31,18 @@ class Profiling {
 
   StepProfile run(const KernelLaws& laws, const ChipNetwork* network, const ProfileOptions& options) {
     lowered_ = lower(step_, {.tf32_products = options.tf32});
+    fused_.assign(lowered_.launches.size(), false);
     if (options.launches) options.launches(step_, lowered_);
     set_cold_shares(lowered_, laws.memory.cold_after);
     StepCosts costs = costs_of(lowered_, laws);
     if (options.prices) options.prices(step_, lowered_, costs);
+    if (options.fused) fuse(costs, laws);
     const LaunchTimes times = times_of(step_, lowered_, costs, network);
     add_times(costs, times);
+    if (network != nullptr && (options.early || options.in_pieces)) hide(costs, times, *network, options);
+    if (options.host_us > 0) wait_for_host(options.host_us * 1e-6);
     add_memory(laws);
+    share_update();
     add_boundary();
     return std::move(profile_);
   }
@@ -52,6 +58,48 @@ class Profiling {
     return at(part.place)[part.part];
   }
 
+  static bool can_fuse(const Launch& launch) {
+    return !launch.collective && (launch.kernel.kind == KernelKind::elementwise || launch.kernel.kind == KernelKind::softmax);
+  }
+
+  // What passes from a launch to the next is not read there, and not written where nobody else reads it.
+  void fuse(StepCosts& costs, const KernelLaws& laws) {
+    std::vector<int> readers(lowered_.buffers.size(), 0);
+    for (const Launch& launch : lowered_.launches) {
+      for (const Touch& each : launch.reads) ++readers[each.buffer.index()];
+    }
+    const auto take = [&](std::size_t launch, double bytes) {
+      const double saved = std::min(costs.us[launch], bytes / laws.memory.memory_rate);
+      costs.us[launch] -= saved;
+      costs.total_us -= saved;
+    };
+    for (std::size_t i = 1; i < lowered_.launches.size(); ++i) {
+      const Launch &before = lowered_.launches[i - 1], &next = lowered_.launches[i];
+      if (!can_fuse(before) || !can_fuse(next) || before.phase != next.phase) continue;
+      for (const Touch& made : before.writes) {
+        const bool meets = std::ranges::any_of(next.reads, [&](const Touch& each) { return each.buffer == made.buffer; });
+        if (!meets) continue;
+        fused_[i] = true;
+        take(i, static_cast<double>(made.bytes));
+        if (readers[made.buffer.index()] == 1) take(i - 1, static_cast<double>(made.bytes));
+      }
+    }
+  }
+
+  void wait_for_host(double seconds) {
+    const auto wait = [&](BlockProfile& block) {
+      // Both halves of the backward part are one stream of launches.
+      PartCost &forward = block[StepPart::forward], &inputs = block[StepPart::input_gradients],
+               &weights = block[StepPart::weight_gradients];
+      forward.seconds = std::max(forward.seconds, seconds * static_cast<double>(forward.launches));
+      const double least = seconds * static_cast<double>(inputs.launches + weights.launches);
+      inputs.seconds += std::max(0.0, least - inputs.seconds - weights.seconds);
+    };
+    wait(profile_.before);
+    wait(profile_.after);
+    for (BlockProfile& block : profile_.blocks) wait(block);
+  }
+
   void add_times(const StepCosts& costs, const LaunchTimes& times) {
     for (std::size_t i = 0; i < lowered_.launches.size(); ++i) {
       const Launch& launch = lowered_.launches[i];
@@ -63,6 +111,7 @@ class Profiling {
       const bool slowed = beside > costs.us[i] * (1 + 1e-9);
       const double seconds = (slowed ? beside : costs.us[i]) * 1e-6;
       cost.seconds += seconds;
+      cost.launches += fused_[i] ? 0 : 1;
       if (step_[launch.cause].recomputed) cost.recomputed_s += seconds;
     }
     for (const Exchange& exchange : times.exchanges) {
@@ -70,8 +119,87 @@ class Profiling {
       cost.seconds += exchange.exposed_us * 1e-6;
       cost.exposed_s += exchange.exposed_us * 1e-6;
       cost.communication_s += exchange.price.seconds;
+      if (repeats(exchange)) cost.recomputed_s += exchange.exposed_us * 1e-6;
       for (double bytes : exchange.price.bytes) cost.sent_bytes += bytes;
       ++cost.collectives;
+    }
+  }
+
+  // One launch updates many weights: each block has its share by their number.
+  void share_update() {
+    std::vector<BlockProfile*> all = {&profile_.before, &profile_.after};
+    for (BlockProfile& block : profile_.blocks) all.push_back(&block);
+    PartCost whole;
+    double parameters = 0;
+    for (BlockProfile* block : all) {
+      whole.add((*block)[StepPart::update]);
+      parameters += static_cast<double>(block->parameters);
+    }
+    if (parameters <= 0) return;
+    for (BlockProfile* block : all) {
+      PartCost& update = (*block)[StepPart::update];
+      const double share = static_cast<double>(block->parameters) / parameters;
+      update = {.seconds = whole.seconds * share, .energy_pj = whole.energy_pj * share};
+    }
+  }
+
+  bool repeats(const Exchange& exchange) const {
+    const Node& node = step_[lowered_.launches[exchange.launch].cause];
+    if (node.recomputed) return true;
+    const NodeId from = step_[node.inputs[0]].producer;
+    return from.valid() && step_[from].recomputed;
+  }
+
+  // The longest product that reads what an exchange makes, or makes what it reads.
+  double product_beside(const Exchange& exchange, const StepCosts& costs) const {
+    const Launch& own = lowered_.launches[exchange.launch];
+    const auto touches = [](const std::vector<Touch>& a, const std::vector<Touch>& b) {
+      return std::ranges::any_of(a, [&](const Touch& one) {
+        return std::ranges::any_of(b, [&](const Touch& other) { return one.buffer == other.buffer; });
+      });
+    };
+    constexpr std::size_t near = 8;  // launches between the two: biases, views that are copied
+    double longest = 0;
+    const std::size_t from = exchange.launch > near ? exchange.launch - near : 0;
+    const std::size_t to = std::min(lowered_.launches.size(), exchange.launch + near + 1);
+    for (std::size_t i = from; i < to; ++i) {
+      const Launch& other = lowered_.launches[i];
+      if (other.collective || other.kernel.kind != KernelKind::product || other.kernel.batch > 1) continue;
+      const bool meets = i < exchange.launch ? touches(other.writes, own.reads) : touches(other.reads, own.writes);
+      if (meets) longest = std::max(longest, costs.us[i]);
+    }
+    return longest;
+  }
+
+  // Launches between the one that makes what is exchanged and the exchange.
+  double launches_since(const Exchange& exchange, const StepCosts& costs) const {
+    const Launch& own = lowered_.launches[exchange.launch];
+    double us = 0;
+    for (std::size_t i = exchange.launch; i-- > 0;) {
+      const Launch& other = lowered_.launches[i];
+      const bool makes = std::ranges::any_of(other.writes, [&](const Touch& one) {
+        return std::ranges::any_of(own.reads, [&](const Touch& read) { return one.buffer == read.buffer; });
+      });
+      if (makes) return us;
+      if (!other.collective) us += costs.us[i];
+    }
+    return 0;
+  }
+
+  void hide(const StepCosts& costs, const LaunchTimes& times, const ChipNetwork& network,
+            const ProfileOptions& options) {
+    for (const Exchange& exchange : times.exchanges) {
+      double left = exchange.exposed_us;
+      if (left <= 0) continue;
+      if (options.early) left -= std::min(left, launches_since(exchange, costs));
+      const double product = options.in_pieces ? product_beside(exchange, costs) : 0;
+      const auto pieces = static_cast<double>(network.mesh.axes[exchange.axis].size);
+      if (product > 0) left = std::min(left, std::max(left / pieces, left - product * (pieces - 1) / pieces));
+      const double hidden = (exchange.exposed_us - left) * 1e-6;
+      PartCost& cost = cost_of(exchange.launch);
+      cost.seconds -= hidden;
+      cost.exposed_s -= hidden;
+      if (repeats(exchange)) cost.recomputed_s -= hidden;
     }
   }
 
@@ -147,6 +275,7 @@ class Profiling {
   const StepBlocks& blocks_;
   std::vector<NodePart> parts_;
   LoweredStep lowered_;
+  std::vector<bool> fused_;  // by launch: part of the one before
   StepProfile profile_;
 };
 
@@ -155,6 +284,17 @@ class Profiling {
 StepProfile profile_of(const Graph& step, const StepBlocks& blocks, const KernelLaws& laws, const ChipNetwork* network,
                        const ProfileOptions& options) {
   return Profiling(step, blocks).run(laws, network, options);
+}
+
+StepProfile with_whole_blocks_again(StepProfile profile) {
+  for (BlockProfile& block : profile.blocks) {
+    const PartCost& forward = block[StepPart::forward];
+    PartCost& backward = block[StepPart::input_gradients];
+    const double more = forward.seconds - backward.recomputed_s;
+    backward.seconds += more;
+    backward.recomputed_s += more;
+  }
+  return profile;
 }
 
 StepProfile with_blocks(StepProfile profile, std::size_t count) {

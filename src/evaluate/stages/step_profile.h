@@ -20,7 +20,8 @@ struct PartCost {
   double sent_bytes = 0;       // that leave a chip
   std::int64_t collectives = 0;
   double energy_pj = 0;
-  double recomputed_s = 0;  // of seconds: launches that repeat some of the forward part
+  std::int64_t launches = 0;
+  double recomputed_s = 0;  // of seconds: what repeats some of the forward part, its collectives too
 
   void add(const PartCost& other, double times = 1);
   bool operator==(const PartCost&) const = default;
@@ -48,6 +49,17 @@ struct StepProfile {
 
 struct ProfileOptions {
   bool tf32 = false;
+  // Collectives in as many pieces as there are chips, each beside the product of the piece that came before, where what
+  // they exchange is read or made by a product with weights (Transformer Engine: overlap of communication and GEMM).
+  bool in_pieces = false;
+  // Collectives leave when what they exchange is made, and not where they stand among the launches: sums of gradients of
+  // inputs run beside products for gradients of weights.
+  bool early = false;
+  // Element-wise launches and softmaxes that follow on one another are one (scale, mask and softmax; bias and function;
+  // bias, dropout and sum), so that what only they read is neither written nor read.
+  bool fused = false;
+  // The host needs so long for a launch: parts of blocks take no less than it needs for theirs. 0: it is always ahead.
+  double host_us = 0;
   // Changes launches before they are priced, and prices before they are put in time; empty: nothing.
   std::function<void(const Graph&, LoweredStep&)> launches;
   std::function<void(const Graph&, const LoweredStep&, StepCosts&)> prices;
@@ -57,6 +69,10 @@ struct ProfileOptions {
 // Cost: linear in the launches of the step.
 StepProfile profile_of(const Graph& step, const StepBlocks& blocks, const KernelLaws& laws, const ChipNetwork* network,
                        const ProfileOptions& options = {});
+
+// As frameworks recompute: the whole block again, with what the backward part does not need (its last product, the sum
+// over chips after it). Of a step whose blocks are recomputed.
+StepProfile with_whole_blocks_again(StepProfile profile);
 
 // A network of the same blocks with another number of them: the one in the middle is repeated, or left out.
 // Requires: at least three blocks.
