@@ -95,6 +95,7 @@ monet_room(evaluate
   run/fit.cpp
   run/machine_facts.cpp
   run/micro_batches.cpp
+  run/network_unit.cpp
   run/parallel_run.cpp
   run/pipeline_run.cpp
   run/result.cpp

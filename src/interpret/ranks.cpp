@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "base/try.h"
+#include "interpret/own_places.h"
 
 #include <fmt/format.h>
 
@@ -69,8 +70,7 @@ class Ranks {
       MONET_TRY(results, options_.chance(id, inputs));
     } else {
       for (std::size_t chip = 0; chip < values_.size(); ++chip) {
-        MONET_TRY(const Node own, own_node(node, static_cast<std::int64_t>(chip)));
-        MONET_TRY(std::vector<Array> result, execute(graph_, own, inputs[chip], options_.run));
+        MONET_TRY(std::vector<Array> result, run_on(node, static_cast<std::int64_t>(chip), inputs[chip]));
         results.push_back(std::move(result));
       }
     }
@@ -82,37 +82,34 @@ class Ranks {
     return Done{};
   }
 
-  Expected<std::size_t> axis_of(const Node& node) const {
-    const auto axis = mesh_.find(node.attributes.text(Attr::mesh));
-    if (!axis) {
+  // Of the mesh; several where a sum is over all chips along them.
+  Expected<std::vector<std::size_t>> axes_of(const Node& node) const {
+    const auto axes = mesh_.find_all(node.attributes.text(Attr::mesh));
+    if (!axes) {
       return Error{.message = fmt::format("the mesh has no axis '{}'", node.attributes.text(Attr::mesh)),
                    .place = {},
                    .advice = {}};
     }
-    if (node.attributes.integer(Attr::group) != mesh_.axes[*axis].size)
+    if (node.attributes.integer(Attr::group) != mesh_.chips_along(*axes))
       return Error{.message = "its group has another size than the axis of the mesh", .place = {}, .advice = {}};
-    return *axis;
+    return *axes;
   }
 
-  // A slice that starts where the chip's place says.
-  Expected<Node> own_node(const Node& node, std::int64_t chip) const {
-    if (node.op != Op::Slice || !node.attributes.has(Attr::mesh)) return node;
-    MONET_TRY(const std::size_t axis, axis_of(node));
-    Node own = node;
-    std::vector<std::int64_t> starts = node.attributes.integers(Attr::starts);
-    const auto along = static_cast<std::size_t>(node.attributes.integers(Attr::axes)[0]);
-    starts[0] += mesh_.coordinate(chip, axis) * node.attributes.integers(Attr::shape)[along];
-    own.attributes.set(Attr::starts, std::move(starts));
-    return own;
+  Expected<std::vector<Array>> run_on(const Node& node, std::int64_t chip, std::span<const Array* const> inputs) const {
+    if (!has_own_places(node)) return execute(graph_, node, inputs, options_.run);
+    MONET_TRY(const std::vector<std::size_t> axes, axes_of(node));
+    return execute_own_places(graph_, node, inputs, mesh_.coordinate(chip, axes[0]), options_.run);
   }
 
   Expected<std::vector<std::vector<Array>>> exchange(const Node& node,
                                                      const std::vector<std::vector<const Array*>>& inputs) const {
-    MONET_TRY(const std::size_t axis, axis_of(node));
+    MONET_TRY(const std::vector<std::size_t> axes, axes_of(node));
+    if (axes.size() > 1 && node.op != Op::AllReduce)
+      return Error{.message = "sums alone are over several axes of a mesh at once", .place = {}, .advice = {}};
     std::vector<std::vector<Array>> results(values_.size());
     for (std::size_t chip = 0; chip < values_.size(); ++chip) {
-      const std::vector<std::int64_t> members = mesh_.group(static_cast<std::int64_t>(chip), axis);
-      const std::int64_t own = mesh_.coordinate(static_cast<std::int64_t>(chip), axis);
+      const std::vector<std::int64_t> members = mesh_.group(static_cast<std::int64_t>(chip), axes);
+      const std::int64_t own = mesh_.coordinate(static_cast<std::int64_t>(chip), axes[0]);
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         std::vector<const Array*> of_all;
         for (std::int64_t member : members) of_all.push_back(inputs[static_cast<std::size_t>(member)][i]);

@@ -10,6 +10,7 @@ monet_room(interpret
   interpret.cpp
   movement.cpp
   norm.cpp
+  own_places.cpp
   pool.cpp
   prepared_graph.cpp
   ranks.cpp

@@ -177,6 +177,8 @@ void in_single_precision(NodeExport& node) {
 
 ExportRule find_export_rule(const Graph& graph, const Node& node) {
   if (node.op == Op::Custom) return export_custom;
+  // A chip's own places of an axis mean nothing to standard operators.
+  if (node.attributes.has(Attr::mesh)) return export_collective;
   if (is_composite(node.op)) return nullptr;
   if (any_type(graph, node, is_storage_type) && !takes_storage_types(node.op)) return nullptr;
   if (any_type(graph, node, [&](ElementType type) { return lacks(node.op, type); })) return in_single_precision;

@@ -74,12 +74,14 @@ class AxisCheck {
   void visit(const Node& node) {
     std::vector<Value> inputs;
     for (TensorId id : node.inputs) inputs.push_back(id.valid() ? value(id) : Value::same(~std::uint64_t{0}));
-    const bool own = node.attributes.has(Attr::mesh) && node.attributes.text(Attr::mesh) == axis_;
+    const bool own = is_over_axis(node);
     Results results;
     if (is_collective(node.op)) {
       results = own ? after_own_collective(graph_, node, inputs) : after_other_collective(graph_, node, inputs);
     } else if (family_of(node.op) == OpFamily::view) {
       results = after_view(graph_, node, inputs, own);
+    } else if (own) {
+      results = after_own_places(graph_, node, inputs);
     } else {
       results = after_nests(graph_, node, inputs);
     }
@@ -91,6 +93,14 @@ class AxisCheck {
       if (now.is(Value::Kind::unknown)) now = Value::same();
     }
   }
+
+  // Its own axis, or one of several that a sum is over: "dp+cp".
+  bool is_over_axis(const Node& node) const {
+    if (!node.attributes.has(Attr::mesh)) return false;
+    const std::string names = "+" + node.attributes.text(Attr::mesh) + "+";
+    return names.find("+" + axis_ + "+") != std::string::npos && (names.size() == axis_.size() + 2 || is_sum(node.op));
+  }
+  static bool is_sum(Op op) { return op == Op::AllReduce; }
 
   void check_update(TensorId id) {
     const Tensor& tensor = graph_[id];
@@ -128,8 +138,8 @@ void check_groups(const ParallelStep& step, std::vector<std::string>& wrong) {
   }
   for (const Node& node : step.graph.nodes()) {
     if (!node.attributes.has(Attr::mesh)) continue;
-    const auto axis = step.mesh.find(node.attributes.text(Attr::mesh));
-    if (!axis || step.mesh.axes[*axis].size != node.attributes.integer(Attr::group))
+    const auto axes = step.mesh.find_all(node.attributes.text(Attr::mesh));
+    if (!axes || step.mesh.chips_along(*axes) != node.attributes.integer(Attr::group))
       wrong.push_back(fmt::format("node '{}': its group is none of the mesh", node.name));
   }
 }

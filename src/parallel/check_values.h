@@ -44,6 +44,8 @@ using Results = std::optional<std::vector<Value>>;
 
 Results after_nests(const Graph& graph, const Node& node, const std::vector<Value>& inputs);
 Results after_view(const Graph& graph, const Node& node, const std::vector<Value>& inputs, bool own_axis);
+// Operators that number places of the axis that is looked at.
+Results after_own_places(const Graph& graph, const Node& node, const std::vector<Value>& inputs);
 // Collectives: over the axis that is looked at, and over others.
 Results after_own_collective(const Graph& graph, const Node& node, const std::vector<Value>& inputs);
 Results after_other_collective(const Graph& graph, const Node& node, const std::vector<Value>& inputs);

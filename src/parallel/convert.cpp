@@ -49,6 +49,7 @@ void StepWriter::add_source(TensorId before, const Place& place) {
 std::optional<Place> StepWriter::final_place(TensorId before) const {
   const Tensor& tensor = before_[before];
   if (tensor.updates.valid()) return at_[tensor.updates.index()];
+  if (const auto found = plan_.settled.find(tensor.name); found != plan_.settled.end()) return found->second;
   if (is_output_[before.index()] && element_count(tensor.type.shape) == 1) return Place{};
   return std::nullopt;
 }
@@ -191,6 +192,13 @@ std::optional<TensorId> StepWriter::made_locally(TensorId before, const Place& t
   }
   if (!tensor.producer.valid()) return std::nullopt;
   const Node& node = before_[tensor.producer];
+  if (node.op == Op::Range && !node.attributes.has(Attr::mesh)) {
+    Attributes attributes = node.attributes;
+    set_own_places(attributes, plan_.chips, to.blocks);
+    attributes.set(Attr::mesh, plan_.axis);
+    attributes.set(Attr::shape, type.shape);
+    return append(node.op, {}, type, phase, name, tensor.role, std::move(attributes));
+  }
   const bool fills = node.op == Op::Fill;
   if (!fills && node.op != Op::Expand) return std::nullopt;
   std::vector<TensorId> inputs;
@@ -236,6 +244,8 @@ Expected<TensorId> StepWriter::own_pieces(TensorId before, const Place& to, Phas
 Status StepWriter::add_node(const Node& node, const Cut& cut) {
   Node local = node;
   local.attributes = cut.attributes;
+  if (local.attributes.has(Attr::mesh) && local.attributes.text(Attr::mesh).empty())
+    local.attributes.set(Attr::mesh, plan_.axis);
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     if (!node.inputs[i].valid()) continue;
     MONET_TRY(local.inputs[i], as(node.inputs[i], cut.inputs[i], node.phase));

@@ -332,7 +332,11 @@ Expected<Cut> cut(const Graph& graph, const Node& node, std::int64_t chips, cons
                               to_string(seed.place), chips));
   if (family_of(node.op) == OpFamily::view) return cut_view(graph, node, chips, seed);
   if (is_collective(node.op)) return cut_collective(graph, node, chips, seed);
+  if (auto numbered = cut_numbered(graph, node, chips, seed)) return *std::move(numbered);
   MONET_TRY(Cut result, Rule(graph, node, chips).run(seed));
+  if (numbers_query_rows(node, result.inputs)) {
+    set_own_places(result.attributes, chips, result.inputs[node.op == Op::Attention ? 0 : 1].blocks);
+  }
   if (const std::string why = obstacle(graph, node, result); !why.empty()) return cannot(why);
   return result;
 }

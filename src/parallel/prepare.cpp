@@ -153,6 +153,8 @@ class Parts {
 bool has_parts(const Graph& /*graph*/, const Node& node) {
   // Its places are numbered on each chip for itself: its parts would take them for places in the whole tensor.
   if (node.op == Op::MaxPoolGrad) return false;
+  // Its own places of an axis: parts would number them from the first.
+  if (node.attributes.has(Attr::mesh)) return false;
   return has_own_parts(node) || (is_expandable(node) && family_of(node.op) != OpFamily::elementwise);
 }
 

@@ -3,10 +3,14 @@ monet_room(parallel
   SOURCES
   check.cpp
   check_nests.cpp
+  check_numbered.cpp
   check_views.cpp
   convert.cpp
   cut.cpp
+  cut_numbered.cpp
   cut_views.cpp
+  expert_parallel.cpp
+  input_places.cpp
   obstacles.cpp
   place.cpp
   prepare.cpp
@@ -14,4 +18,5 @@ monet_room(parallel
   split.cpp
   tensor_parallel.cpp
   tidy.cpp
+  weights.cpp
 )

@@ -133,6 +133,8 @@ class Pass {
   bool may_convert(TensorId id, const Place& to) const {
     if (writer_.place(id).is_partial() || element_count(before_[id].type.shape) <= plan_.chips) return true;
     if (plan_.gathers_parameters) return true;
+    const bool exchanged = to.is_sharded() && to.axis != writer_.place(id).axis;
+    if (plan_.exchanges_activations && exchanged && !is_parameter(id)) return true;
     return plan_.gathers_activations && !is_parameter(id) && to.is_whole();
   }
 
@@ -178,6 +180,10 @@ class Pass {
       const auto preferred = plan_.preferred.find(before_[id].name);
       if (!now[i].is_partial() || preferred == plan_.preferred.end() || !preferred->second.is_sharded()) continue;
       seeds.push_back({.operand = i, .place = preferred->second});
+    }
+    if (node.op == Op::GatherGrad) {
+      const auto rows = plan_.rows.find(before_[node.outputs[0]].name);
+      if (rows != plan_.rows.end()) seeds.push_back({.output = true, .operand = 0, .place = rows->second});
     }
     Error why;
     const Seed* failed = nullptr;

@@ -1,6 +1,7 @@
 #include "parallel/tensor_parallel.h"
 
 #include "parallel/cut.h"
+#include "parallel/weights.h"
 
 #include <algorithm>
 #include <map>
@@ -10,16 +11,7 @@ namespace monet::parallel {
 
 namespace {
 
-constexpr int longest_chain = 8;  // of casts and views between a weight and its product
 constexpr std::array<std::int64_t, 7> tried_blocks = {1, 2, 3, 4, 6, 8, 12};
-
-bool is_product(Op op) {
-  return op == Op::MatMul || op == Op::Gemm || op == Op::Einsum || op == Op::Conv || op == Op::ConvTranspose;
-}
-
-bool passes_on(Op op) {
-  return op == Op::Cast || op == Op::Identity || op == Op::Transpose || op == Op::Reshape || op == Op::Expand;
-}
 
 // Weights from which a region's places follow, and what it needs of them.
 struct Region {
@@ -31,7 +23,7 @@ struct Region {
 
 class Search {
  public:
-  Search(const Graph& graph, std::int64_t chips) : graph_(graph), chips_(chips), readers_(graph) {
+  Search(const Graph& graph, std::int64_t chips) : graph_(graph), chips_(chips), readers_(graph), weights_(graph) {
     for (TensorId id : graph.inputs) is_input_.insert(id);
     for (TensorId id : graph.outputs) is_output_.insert(id);
   }
@@ -54,50 +46,22 @@ class Search {
       if (all.empty() || take(all) || all.size() == 1) continue;
       for (NodeId id : all) take({id});
     }
+    take_tables();
     for (const auto& [from, all] : by_activation) {
       for (NodeId id : all) {
-        if (!assigned_.contains(id)) result_.rest.push_back(graph_[id].name);
+        if (!assigned_.contains(id) && !take_head(id)) result_.rest.push_back(graph_[id].name);
       }
     }
-    add_states();
+    add_states(graph_, chips_, result_.stored);
     return std::move(result_);
   }
 
  private:
   const Shape& shape(TensorId id) const { return graph_[id].type.shape; }
 
-  bool is_stored(TensorId id) const {
-    return !graph_[id].producer.valid() && !is_input_.contains(id) && graph_.constant(id) == nullptr;
-  }
-
-  // The parameter that a tensor is a cast or a view of; not valid: it is none.
-  TensorId parameter_behind(TensorId id) const {
-    for (int i = 0; i < longest_chain && id.valid(); ++i) {
-      const NodeId producer = graph_[id].producer;
-      if (!producer.valid()) return is_stored(id) ? id : TensorId();
-      if (!passes_on(graph_[producer].op)) return {};
-      id = graph_[producer].inputs[0];
-    }
-    return {};
-  }
-
-  TensorId origin(TensorId id) const {
-    for (int i = 0; i < longest_chain; ++i) {
-      const NodeId producer = graph_[id].producer;
-      if (!producer.valid() || !passes_on(graph_[producer].op)) break;
-      id = graph_[producer].inputs[0];
-    }
-    return id;
-  }
-
-  // Which of the two operands of a product is its weight.
-  std::optional<std::size_t> weight_of(const Node& node) const {
-    if (!is_product(node.op) || node.inputs.size() < 2) return std::nullopt;
-    for (std::size_t i : {std::size_t{1}, std::size_t{0}}) {
-      if (parameter_behind(node.inputs[i]).valid() && !parameter_behind(node.inputs[1 - i]).valid()) return i;
-    }
-    return std::nullopt;
-  }
+  TensorId parameter_behind(TensorId id) const { return weights_.parameter_behind(id); }
+  TensorId origin(TensorId id) const { return weights_.origin(id); }
+  std::optional<std::size_t> weight_of(const Node& node) const { return weights_.weight_of(node); }
 
   bool take(const std::vector<NodeId>& products) {
     for (const std::int64_t blocks : tried_blocks) {
@@ -112,6 +76,63 @@ class Search {
       return true;
     }
     return false;
+  }
+
+  // Tables that numbers in the step's inputs choose rows of, and the gradients of those rows.
+  void take_tables() {
+    for (const Node& node : graph_.nodes()) {
+      if (node.op != Op::Gather || node.phase != Phase::forward || !is_input_.contains(origin(node.inputs[1]))) continue;
+      const TensorId table = parameter_behind(node.inputs[0]);
+      if (!table.valid() || shape(node.inputs[0]).size() < 2) continue;
+      const Place rows = Place::sharded(static_cast<std::size_t>(node.attributes.integer(Attr::axis)));
+      Region region;
+      if (!fits(shape(node.inputs[0]), rows, chips_) || !store(region, table, node.inputs[0], rows)) {
+        result_.whole_tables.push_back(graph_[table].name);
+        continue;
+      }
+      for (const auto& [id, place] : region.stored) result_.stored.emplace(graph_[id].name, place);
+      result_.tables.push_back(graph_[table].name);
+      for (const Node& other : graph_.nodes()) {
+        const bool own = other.op == Op::GatherGrad && origin(other.inputs[1]) == origin(node.inputs[1]) &&
+                         other.attributes.integers(Attr::shape) == shape(node.inputs[0]) &&
+                         other.attributes.integer(Attr::axis) == node.attributes.integer(Attr::axis);
+        if (own) result_.rows.emplace(graph_[other.outputs[0]].name, rows);
+      }
+    }
+  }
+
+  // A product whose columns are the classes of a loss, which sums over them.
+  bool take_head(NodeId id) {
+    const Node& node = graph_[id];
+    const auto axis = column_axis(node);
+    if (!axis || !fits(shape(node.outputs[0]), Place::sharded(*axis), chips_)) return false;
+    const auto own = cut(graph_, node, chips_, {.output = true, .operand = 0, .place = Place::sharded(*axis)});
+    Region region;
+    std::set<NodeId> open;
+    if (!own || !join(region, node, *own) || !give(region, open, node, *own, true)) return false;
+    bool meets_loss = false;
+    while (!open.empty()) {
+      const NodeId next = *open.begin();
+      open.erase(open.begin());
+      if (is_loss_along(next, region)) {
+        meets_loss = true;
+      } else if (weight_of(graph_[next]) || !grow_by(region, open, next, true)) {
+        return false;
+      }
+    }
+    if (!meets_loss) return false;
+    for (const auto& [stored, place] : region.stored) result_.stored.emplace(graph_[stored].name, place);
+    result_.heads.push_back(node.name);
+    assigned_.insert(id);
+    return true;
+  }
+
+  // A loss over classes, whose scores are cut along them.
+  bool is_loss_along(NodeId id, const Region& region) const {
+    const Node& node = graph_[id];
+    if (node.op != Op::SoftmaxCrossEntropyLoss && node.op != Op::NegativeLogLikelihoodLoss) return false;
+    const auto found = region.places.find(node.inputs[0]);
+    return found != region.places.end() && std::cmp_equal(found->second.axis, node.attributes.integer_or(Attr::axis, 1));
   }
 
   // The axis of a product's result along which its weight's columns lie.
@@ -160,7 +181,7 @@ class Search {
     return region;
   }
 
-  bool grow_by(Region& region, std::set<NodeId>& open, NodeId id) const {
+  bool grow_by(Region& region, std::set<NodeId>& open, NodeId id, bool to_outputs = false) const {
     const Node& node = graph_[id];
     std::size_t from = 0;
     while (!node.inputs[from].valid() || !region.places.contains(node.inputs[from])) ++from;
@@ -168,7 +189,7 @@ class Search {
     const auto weight = weight_of(node);
     if (!weight || assigned_.contains(id)) {
       const auto own = cut(graph_, node, chips_, seed);
-      return own && !has_partial(*own) && join(region, node, *own) && give(region, open, node, *own);
+      return own && !has_partial(*own) && join(region, node, *own) && give(region, open, node, *own, to_outputs);
     }
     Node plain = node;
     const bool biased = node.inputs.size() > 2 && node.inputs[2].valid() && node.op != Op::Einsum;
@@ -201,31 +222,16 @@ class Search {
     return true;
   }
 
-  // The parameter in the place from which its casts and views follow.
   bool store(Region& region, TensorId parameter, TensorId used, const Place& wanted) const {
-    for (std::size_t axis = 0; axis < shape(parameter).size(); ++axis) {
-      for (const std::int64_t blocks : {wanted.blocks, std::int64_t{1}}) {
-        const Place place = Place::sharded(axis, blocks);
-        if (!fits(shape(parameter), place, chips_) || place_after(parameter, used, place) != wanted) continue;
-        const auto [entry, fresh] = region.stored.emplace(parameter, place);
-        const auto before = result_.stored.find(graph_[parameter].name);
-        return entry->second == place && (before == result_.stored.end() || before->second == place);
-      }
-    }
-    return false;
+    const auto place = weights_.place_behind(parameter, used, wanted, chips_);
+    if (!place) return false;
+    const auto [entry, fresh] = region.stored.emplace(parameter, *place);
+    const auto before = result_.stored.find(graph_[parameter].name);
+    return entry->second == *place && (before == result_.stored.end() || before->second == *place);
   }
 
-  std::optional<Place> place_after(TensorId parameter, TensorId used, const Place& place) const {
-    if (parameter == used) return place;
-    const Node& node = graph_[graph_[used].producer];
-    const auto before = place_after(parameter, node.inputs[0], place);
-    if (!before) return std::nullopt;
-    const auto own = cut(graph_, node, chips_, {.operand = 0, .place = *before});
-    if (!own) return std::nullopt;
-    return own->outputs[0];
-  }
-
-  bool give(Region& region, std::set<NodeId>& open, const Node& node, const Cut& own) const {
+  // `to_outputs`: what the step gives may be in pieces.
+  bool give(Region& region, std::set<NodeId>& open, const Node& node, const Cut& own, bool to_outputs = false) const {
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
       if (!id.valid() || own.outputs[i].is_whole()) continue;
@@ -233,7 +239,7 @@ class Search {
         const auto kept = region.stored.find(graph_[id].updates);
         if (kept == region.stored.end() || kept->second != own.outputs[i]) return false;
       }
-      if (is_output_.contains(id)) return false;
+      if (is_output_.contains(id) && !to_outputs) return false;
       region.places.emplace(id, own.outputs[i]);
       for (NodeId reader : readers_.of(id)) {
         if (graph_[reader].phase == Phase::forward) open.insert(reader);
@@ -242,33 +248,33 @@ class Search {
     return true;
   }
 
-  // What the optimizer keeps of a weight lies as the weight does: tensors named after it, of the same size there.
-  void add_states() {
-    Places states;
-    for (const Tensor& tensor : graph_.tensors()) {
-      const bool state = tensor.role == Role::optimizer_state || tensor.role == Role::weight_gradient ||
-                         tensor.role == Role::master_weight;
-      if (tensor.producer.valid() || !state) continue;
-      for (std::size_t end = tensor.name.rfind('.'); end != std::string::npos && end > 0;
-           end = tensor.name.rfind('.', end - 1)) {
-        const auto found = result_.stored.find(tensor.name.substr(0, end));
-        if (found == result_.stored.end()) continue;
-        if (fits(tensor.type.shape, found->second, chips_)) states.emplace(tensor.name, found->second);
-        break;
-      }
-    }
-    result_.stored.merge(states);
-  }
-
   const Graph& graph_;
   std::int64_t chips_;
   Readers readers_;
+  Weights weights_;
   std::set<TensorId> is_input_, is_output_;
   std::set<NodeId> assigned_;
   TensorParallel result_;
 };
 
 }  // namespace
+
+void add_states(const Graph& step, std::int64_t chips, Places& stored) {
+  Places states;
+  for (const Tensor& tensor : step.tensors()) {
+    const bool state = tensor.role == Role::optimizer_state || tensor.role == Role::weight_gradient ||
+                       tensor.role == Role::master_weight;
+    if (tensor.producer.valid() || !state) continue;
+    for (std::size_t end = tensor.name.rfind('.'); end != std::string::npos && end > 0;
+         end = tensor.name.rfind('.', end - 1)) {
+      const auto found = stored.find(tensor.name.substr(0, end));
+      if (found == stored.end()) continue;
+      if (fits(tensor.type.shape, found->second, chips)) states.emplace(tensor.name, found->second);
+      break;
+    }
+  }
+  stored.merge(states);
+}
 
 TensorParallel tensor_parallel(const Graph& step, std::int64_t chips) { return Search(step, chips).run(); }
 

@@ -1,5 +1,6 @@
 #include "parallel/tidy.h"
 
+#include "graph/compact.h"
 #include "graph/infer.h"
 
 #include <algorithm>
@@ -35,6 +36,34 @@ std::vector<Node> moved_up(const Graph& graph) {
     }
   }
   return result;
+}
+
+// A sum over one axis of the mesh that only a sum over another reads: one sum over both.
+Graph with_joined_sums(Graph graph) {
+  const Readers readers(graph);
+  std::vector<Node> nodes = graph.nodes();
+  std::vector<bool> gone(nodes.size(), false);
+  std::set<TensorId> given(graph.outputs.begin(), graph.outputs.end());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    Node& node = nodes[i];
+    if (node.op != Op::AllReduce) continue;
+    const NodeId producer = graph[node.inputs[0]].producer;
+    if (!producer.valid() || nodes[producer.index()].op != Op::AllReduce) continue;
+    const Node& inner = nodes[producer.index()];
+    const bool alone = readers.of(node.inputs[0]).size() == 1 && !given.contains(node.inputs[0]) &&
+                       !graph[node.inputs[0]].updates.valid();
+    if (!alone || inner.attributes.text(Attr::reduction) != node.attributes.text(Attr::reduction)) continue;
+    gone[producer.index()] = true;
+    node.attributes.set(Attr::mesh, node.attributes.text(Attr::mesh) + "+" + inner.attributes.text(Attr::mesh));
+    node.attributes.set(Attr::group, node.attributes.integer(Attr::group) * inner.attributes.integer(Attr::group));
+    node.inputs[0] = inner.inputs[0];
+  }
+  std::vector<Node> kept;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!gone[i]) kept.push_back(std::move(nodes[i]));
+  }
+  graph.set_nodes(std::move(kept));
+  return compact(std::move(graph));
 }
 
 // Casts and views of sums of gradients that only the optimizer reads wait until the backward part is done, so that
@@ -147,7 +176,8 @@ class Gathers {
 
   void add(std::size_t i, const Node& node) {
     const bool fits = !buckets_.empty() && bytes_ < bucket_bytes_ && node.phase == phase_ &&
-                      graph_[node.inputs[0]].type.format == format_ && buckets_.back().size() < max_operands;
+                      graph_[node.inputs[0]].type.format == format_ && buckets_.back().size() < max_operands &&
+                      node.attributes.text(Attr::mesh) == mesh_;
     if (!fits) {
       buckets_.emplace_back();
       bytes_ = 0;
@@ -156,6 +186,7 @@ class Gathers {
     bytes_ += bytes(graph_[node.outputs[0]]);
     phase_ = node.phase;
     format_ = graph_[node.inputs[0]].type.format;
+    mesh_ = node.attributes.text(Attr::mesh);
   }
 
   static Node joined(const std::vector<Node>& nodes, const std::vector<std::size_t>& bucket) {
@@ -183,6 +214,7 @@ class Gathers {
   std::int64_t bytes_ = 0;
   Phase phase_ = Phase::forward;
   Format format_;
+  std::string mesh_;
 };
 
 // Collectives of one kind that wait to leave together.
@@ -253,6 +285,7 @@ class Buckets {
 }  // namespace
 
 Graph tidied(Graph step, std::int64_t bucket_bytes) {
+  step = with_joined_sums(std::move(step));
   const Sinking sinking(step);
   std::vector<Node> nodes = Gathers(step, bucket_bytes).run(sinking.run(moved_up(step)));
   if (bucket_bytes > 0) nodes = Buckets(step, sinking, bucket_bytes).run(std::move(nodes));

@@ -2,6 +2,7 @@
 // together again, is compared with what one chip computes.
 #pragma once
 
+#include "base/random.h"
 #include "base/try.h"
 #include "interpret/ranks.h"
 #include "parallel/recipe.h"
@@ -126,9 +127,40 @@ class ParallelProof {
     return result;
   }
 
+  // Of whole numbers that choose rows of tables or are classes: how many there are. 0: of something else.
+  std::vector<std::int64_t> index_limits() const {
+    std::vector<std::int64_t> limits(whole_.tensors().size(), 0);
+    const auto limit = [&](TensorId id, std::int64_t size) {
+      std::int64_t& now = limits[id.index()];
+      now = now == 0 ? size : std::min(now, size);
+    };
+    for (std::size_t i = whole_.nodes().size(); i-- > 0;) {
+      const Node& node = whole_.nodes()[i];
+      const auto axis = [&](std::int64_t otherwise) {
+        return static_cast<std::size_t>(node.attributes.integer_or(Attr::axis, otherwise));
+      };
+      const bool loss = node.op == Op::SoftmaxCrossEntropyLoss || node.op == Op::NegativeLogLikelihoodLoss;
+      if (node.op == Op::Gather) limit(node.inputs[1], whole_[node.inputs[0]].type.shape[axis(0)]);
+      if (loss) limit(node.inputs[1], whole_[node.inputs[0]].type.shape[axis(1)]);
+      const bool passes = node.op == Op::Cast || (family_of(node.op) == OpFamily::view && node.inputs.size() == 1);
+      for (TensorId id : node.outputs) {
+        if (passes && id.valid() && limits[id.index()] > 0 && is_integer(whole_[node.inputs[0]].type.format.element))
+          limit(node.inputs[0], limits[id.index()]);
+      }
+    }
+    return limits;
+  }
+
   // Steps, states and variances as optimizers and norms have them.
   Values starting_values(unsigned seed) const {
     Values values = random_values(whole_, seed);
+    const std::vector<std::int64_t> limits = index_limits();
+    SeededRandom random(seed);
+    for (std::size_t i = 0; i < limits.size(); ++i) {
+      const auto found = values.find(TensorId(i));
+      if (limits[i] == 0 || found == values.end()) continue;
+      for (double& x : found->second.values) x = static_cast<double>(random.below(static_cast<std::uint64_t>(limits[i])));
+    }
     for (auto& [id, value] : values) {
       const Tensor& tensor = whole_[id];
       for (double& x : value.values) {

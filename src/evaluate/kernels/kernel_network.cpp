@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 namespace monet {
 
@@ -20,6 +19,14 @@ Expected<ChipNetwork> network_of(const Hardware& hardware, const Mesh& mesh, boo
   MONET_TRY(network.fabric, with_chips(*hardware.fabric, mesh.chips()));
   for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis) {
     MONET_TRY(network.groups.emplace_back(), group_shape(network.fabric, mesh, std::span(&axis, 1)));
+  }
+  // Sums may be over several of them.
+  for (std::size_t set = 1; set < std::size_t{1} << mesh.axes.size(); ++set) {
+    std::vector<std::size_t> axes;
+    for (std::size_t axis = 0; axis < mesh.axes.size(); ++axis) {
+      if ((set >> axis & 1U) != 0) axes.push_back(axis);
+    }
+    if (axes.size() > 1) MONET_RETURN_IF_ERROR(group_shape(network.fabric, mesh, axes));
   }
   return network;
 }
@@ -37,6 +44,29 @@ CollectiveKind kind_of(Op op) {
     default: return CollectiveKind::all_reduce;
   }
 }
+
+}  // namespace
+
+CollectivePrices::CollectivePrices(const Graph& graph, const ChipNetwork& network) : graph_(graph), network_(network) {}
+
+PricedCollective CollectivePrices::of(const Node& node) {
+  PricedCollective result{.over = node.attributes.text(Attr::mesh), .chips = node.attributes.integer(Attr::group)};
+  result.kind = kind_of(node.op);
+  for (TensorId id : node.op == Op::AllGather ? node.outputs : node.inputs)
+    result.bytes += static_cast<double>(monet::bytes(graph_[id]));
+  const auto [entry, fresh] = known_.try_emplace({result.over, result.kind, result.bytes});
+  if (fresh) {
+    const auto axes = network_.mesh.find_all(result.over);
+    MONET_REQUIRE(axes.has_value());
+    const auto group = group_shape(network_.fabric, network_.mesh, *axes);
+    MONET_REQUIRE(group.has_value());
+    entry->second = monet::price(network_.fabric, {.kind = result.kind, .bytes = result.bytes, .group = *group});
+  }
+  result.price = entry->second;
+  return result;
+}
+
+namespace {
 
 class Times {
  public:
@@ -73,25 +103,17 @@ class Times {
   using Last = std::optional<std::size_t>;  // in result_.exchanges
 
   void price_all() {
-    std::map<std::tuple<std::size_t, CollectiveKind, double>, CollectivePrice> known;
+    if (network_ == nullptr) {
+      MONET_REQUIRE(std::ranges::none_of(step_.launches, &Launch::collective));
+      return;
+    }
+    CollectivePrices prices(graph_, *network_);
     for (std::size_t i = 0; i < step_.launches.size(); ++i) {
       const Launch& launch = step_.launches[i];
       if (!launch.collective) continue;
-      MONET_REQUIRE(network_ != nullptr);
-      const Node& node = graph_[launch.cause];
-      Exchange exchange{.launch = i, .axis = *network_->mesh.find(node.attributes.text(Attr::mesh))};
-      exchange.kind = kind_of(node.op);
-      for (TensorId id : node.op == Op::AllGather ? node.outputs : node.inputs)
-        exchange.bytes += static_cast<double>(monet::bytes(graph_[id]));
-      const auto [entry, fresh] = known.try_emplace({exchange.axis, exchange.kind, exchange.bytes});
-      if (fresh) {
-        entry->second =
-            price(network_->fabric,
-                  {.kind = exchange.kind, .bytes = exchange.bytes, .group = network_->groups[exchange.axis]});
-      }
-      exchange.price = entry->second;
-      const double chips = static_cast<double>(network_->mesh.axes[exchange.axis].size);
-      set_cost(i, exchange.price.seconds * 1e6, exchange.price.energy_pj / chips * 1e-9);
+      Exchange exchange{prices.of(graph_[launch.cause])};
+      exchange.launch = i;
+      set_cost(i, exchange.price.seconds * 1e6, exchange.energy_pj() * 1e-9);
       result_.exchanges.push_back(exchange);
     }
   }

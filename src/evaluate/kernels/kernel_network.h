@@ -10,6 +10,8 @@
 
 #include <monet/expected.h>
 
+#include <map>
+#include <tuple>
 #include <vector>
 
 namespace monet {
@@ -24,13 +26,34 @@ struct ChipNetwork {
 // Fails where the machine has no fabric, or the mesh does not lie evenly on it.
 Expected<ChipNetwork> network_of(const Hardware& hardware, const Mesh& mesh, bool overlap);
 
-// One collective of this chip.
-struct Exchange {
-  std::size_t launch = 0;
-  std::size_t axis = 0;  // of the mesh
+// What a collective of this chip is, and what it takes when nothing else is on the network.
+struct PricedCollective {
+  std::string over;      // the axis of the mesh, or several: "dp+cp"
+  std::int64_t chips = 1;  // of the group
   CollectiveKind kind = CollectiveKind::all_reduce;
   double bytes = 0;  // of the whole tensors, as Collective has it
   CollectivePrice price;
+
+  // pJ of one chip's part.
+  double energy_pj() const { return price.energy_pj / static_cast<double>(chips); }
+};
+
+class CollectivePrices {
+ public:
+  // Keeps references.
+  CollectivePrices(const Graph& graph, const ChipNetwork& network);
+  // Requires a collective over axes of the mesh. Equal ones are priced once.
+  PricedCollective of(const Node& node);
+
+ private:
+  const Graph& graph_;
+  const ChipNetwork& network_;
+  std::map<std::tuple<std::string, CollectiveKind, double>, CollectivePrice> known_;
+};
+
+// One collective of this chip.
+struct Exchange : PricedCollective {
+  std::size_t launch = 0;
   double start_us = 0, end_us = 0;
   double exposed_us = 0;  // for which no launch ran since it was not done
 };

@@ -177,7 +177,7 @@ class PlanReader {
 
   static Expected<bool> read_switch(const Yaml& value, const std::string& what) {
     if (value.is_scalar() && (value.scalar == "on" || value.scalar == "true")) return true;
-    if (value.is_scalar() && (value.scalar == "off" || value.scalar == "false")) return false;
+    if (value.is_scalar() && (value.scalar == "off" || value.scalar == "false" || value.scalar == "none")) return false;
     return wrong_form(value, what, "on or off");
   }
 

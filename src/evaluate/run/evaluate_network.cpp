@@ -14,6 +14,7 @@
 #include "evaluate/plan/part.h"
 #include "evaluate/plan/rewritten.h"
 #include "evaluate/run/fit.h"
+#include "evaluate/run/network_unit.h"
 #include "evaluate/run/parallel_run.h"
 #include "evaluate/run/pipeline_run.h"
 #include "evaluate/run/result.h"
@@ -46,6 +47,11 @@ class StepRun {
     if (rewritten.recomputes) result.saved_bytes = saved_bytes_of(graph);
     MONET_TRY(EvaluatorOptions how, evaluator_options(options_, store_));
     if (parallel_ != nullptr) how.network = parallel_->network;
+    const bool unit = how.network != nullptr && !runs_kernels(hardware_, options_.lowering);
+    if (unit) {
+      how.cost.custom = collective_costs(graph, *how.network, hardware_.clock_hz, how.cost.extract.precision,
+                                         std::move(how.cost.custom));
+    }
     Evaluator evaluator(graph, hardware_, cache_, how);
     MONET_TRY(PlanRequest request, evaluator.bind(plan));
     request.paged = std::move(rewritten.paged);
@@ -68,7 +74,12 @@ class StepRun {
     fill(result, step, evaluator.operator_bounds(),
          {.trace = options_.trace, .lifetimes = options_.lifetimes, .packed = pack ? &packed : nullptr});
     if (evaluated.kernels) fill_kernels(result, *evaluated.kernels, hardware_);
-    if (parallel_ != nullptr) result.parallel = parallel_result(*parallel_, evaluated.kernels.get(), result);
+    if (parallel_ != nullptr) {
+      std::vector<Exchange> exchanges;
+      if (evaluated.kernels) exchanges = evaluated.kernels->times.exchanges;
+      if (unit) exchanges = exchanges_of(graph, hardware_, evaluated, *how.network);
+      result.parallel = parallel_result(*parallel_, exchanges, result);
+    }
     if (options_.graph) result.graph = step_graph(step, rewritten);
     const std::vector<MemoryId> too_small = judge_fit(result, hardware_, evaluator.machine());
     if (options_.check) MONET_RETURN_IF_ERROR(check(step, evaluated, evaluator, too_small, result));
@@ -166,30 +177,30 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
   options.custom_file.clear();
   Evaluation result{.model = network.name(), .objective = options.objective, .inference = options.inference};
   MONET_TRY(const std::shared_ptr<const Hardware> machine, options.machine.hardware());
-  const Hardware& hardware = *machine;
-  result.hardware = hardware.name;
+  Hardware one_of_many;  // with a unit for collectives
+  result.hardware = machine->name;
   for (const auto& [name, value] : options.machine.parameters())
     result.hardware_parameters += fmt::format("{}{}={}", result.hardware_parameters.empty() ? "" : ", ", name, value);
-  MONET_TRY(const NumberChoice numbers, choose_numbers(network, hardware, options.train, options.zigzag));
+  MONET_TRY(const NumberChoice numbers, choose_numbers(network, *machine, options.train, options.zigzag));
   result.recipe = numbers.recipe;
   result.recipe_from = name_of(numbers.from);
   options.train.precision = numbers.precision();
   if (!options.inference) result.optimizer = options.train.optimizer;
-  result.clock_hz = hardware.clock_hz;
+  result.clock_hz = machine->clock_hz;
   MONET_TRY(Plan plan, plan_of(options));
-  MONET_RETURN_IF_ERROR(settle_lowering(hardware, options, plan));
-  MONET_TRY(std::optional<ParallelRun> parallel, parallel_run(hardware, options, plan));
+  MONET_RETURN_IF_ERROR(settle_lowering(*machine, options, plan));
+  MONET_TRY(std::optional<ParallelRun> parallel, parallel_run(*machine, options, plan));
   result.micro_batches = options.inference ? 1 : options.train.accumulate;
-  result.reach = reach_of(hardware, options.lowering);
+  result.reach = reach_of(*machine, options.lowering);
   MONET_TRY(OpenedStep opened_step, open_step(network, options, options.inference));
-  MONET_TRY(opened_step, fitted_to(std::move(opened_step), hardware, options, plan));
+  MONET_TRY(opened_step, fitted_to(std::move(opened_step), *machine, options, plan));
   if (parallel && parallel->pipeline.chips > 1) {
     result.expanded = plan.expanded = opened_step.expanded;
     result.warnings = opened_step.warnings;
     const auto evaluate_part = [&](const Graph& graph, const Plan& part_plan, Evaluation part) {
-      return StepRun(hardware, options, cache, nullptr, &*parallel).run(graph, part_plan, std::move(part));
+      return StepRun(*machine, options, cache, nullptr, &*parallel).run(graph, part_plan, std::move(part));
     };
-    MONET_TRY(result, evaluate_pipeline(std::move(opened_step), options, hardware, plan, *parallel, std::move(result),
+    MONET_TRY(result, evaluate_pipeline(std::move(opened_step), options, *machine, plan, *parallel, std::move(result),
                                         evaluate_part));
     set_rates(*result.parallel, *parallel, result);
     result.wall_s = seconds_since(start);
@@ -198,6 +209,9 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
   if (parallel) {
     MONET_TRY(opened_step, split_over_chips(std::move(opened_step), *parallel));
   }
+  const bool unit = parallel && parallel->network && !runs_kernels(*machine, options.lowering);
+  if (unit) one_of_many = with_network_unit(*machine);
+  const Hardware& hardware = unit ? one_of_many : *machine;
   result.expanded = plan.expanded = opened_step.expanded;
   result.warnings = opened_step.warnings;
   result.notes = opened_step.notes;

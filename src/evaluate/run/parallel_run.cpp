@@ -21,13 +21,11 @@ Expected<parallel::ParallelOptions> options_of_plan(const PlannedParallel& plann
   parallel::ParallelOptions options;
   MONET_TRY(options, parallel::parse_parallel(""));
   for (const auto& [name, size] : planned.mesh) {
-    const auto axis = options.mesh.find(name);
     if (name == "pp") continue;
-    if (!axis) {
+    if (!parallel::set_size(options, name, size)) {
       return wrong_parallel(fmt::format("a mesh has no axis '{}'", name), planned.place.text(),
-                            "axes are dp, pp and tp");
+                            "axes are dp, pp, ep, cp and tp");
     }
-    options.mesh.axes[*axis].size = size;
   }
   options.dp_said = true;
   options.zero = static_cast<int>(planned.zero);
@@ -51,7 +49,8 @@ PlannedParallel planned(const parallel::ParallelOptions& options, const Pipeline
 
 // The batch of all chips as micro-batches of all chips of dp.
 Status set_batches(const parallel::ParallelOptions& options, StepRequest& request, ParallelRun& run) {
-  const std::int64_t dp = options.size("dp");
+  const std::int64_t dp = options.batch_parts();
+  const std::string axes = options.size("ep") > 1 ? "dp and ep" : "dp";
   if (request.train.accumulate > 1) {
     return wrong_parallel("micro-batches of many chips follow from the batch and --micro-batch", "--accumulate",
                           "say --micro-batch in its place");
@@ -65,17 +64,17 @@ Status set_batches(const parallel::ParallelOptions& options, StepRequest& reques
   const bool whole = run.batch % dp == 0;
   const std::int64_t each = whole ? run.batch / dp : 0;
   if (!whole || each == 0) {
-    return wrong_parallel(fmt::format("a batch of {} cannot be divided over the {} chips of dp", run.batch, dp),
+    return wrong_parallel(fmt::format("a batch of {} cannot be divided over the {} chips of {}", run.batch, dp, axes),
                           "--batch", fmt::format("choose a multiple of {}: it is the batch of all chips", dp));
   }
   if (run.micro_batch == 0) run.micro_batch = each;
   if (each % run.micro_batch != 0) {
     return wrong_parallel(fmt::format("{} samples of a chip are no micro-batches of {}", each, run.micro_batch),
-                          "--micro-batch", "choose a divisor of --batch over the chips of dp");
+                          "--micro-batch", fmt::format("choose a divisor of --batch over the chips of {}", axes));
   }
   request.train.accumulate = each / run.micro_batch;
   // Of a pipeline one chip's part of a micro-batch is opened, the same on all of dp.
-  request.train.batch = run.micro_batch * (run.pipeline.chips > 1 ? 1 : dp);
+  request.train.batch = run.micro_batch * (run.pipeline.chips > 1 ? dp / run.options.size("dp") : dp);
   return Done{};
 }
 
@@ -98,6 +97,15 @@ Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, Step
     MONET_TRY(run.pipeline, take_pipeline_words(words));
     MONET_TRY(run.options, parallel::parse_parallel(words));
   }
+  if (!run.options.fills_unit.empty()) {
+    const std::int64_t unit = hardware.fabric ? hardware.fabric->levels.front().chips : any_chips;
+    if (unit == any_chips) {
+      return wrong_parallel(fmt::format("{} has no unit of so many chips that {} could be as many", hardware.name,
+                                        run.options.fills_unit),
+                            "--parallel", fmt::format("say it, as {}=4", run.options.fills_unit));
+    }
+    run.options = parallel::filled(std::move(run.options), unit, request.chips);
+  }
   if (run.pipeline.said) add_pipeline_axis(run.options, run.pipeline.chips);
   if (request.chips > 0) {
     MONET_TRY(run.options, parallel::with_all_chips(std::move(run.options), request.chips));
@@ -108,11 +116,9 @@ Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, Step
   plan.parallel = planned(run.options, run.pipeline, run.micro_batch);
   MONET_RETURN_IF_ERROR(set_batches(run.options, request, run));
   if (run.options.mesh.chips() == 1) return std::optional(std::move(run));
-  if (!runs_kernels(hardware, request.lowering)) {
-    return wrong_parallel(fmt::format("steps of many chips are known of machines whose cores are graphics processors, "
-                                      "and {} has none",
-                                      hardware.name),
-                          "--parallel", "choose such a machine, dgx_h100 for one, and no --lowering nests");
+  if (!run.options.overlap && !runs_kernels(hardware, request.lowering)) {
+    return wrong_parallel(fmt::format("what runs beside a collective follows from the schedule of {}", hardware.name),
+                          "--parallel", "leave out overlap=off, which is for graphics processors");
   }
   MONET_TRY(ChipNetwork network, network_of(hardware, run.options.mesh, run.options.overlap));
   run.network = std::make_shared<const ChipNetwork>(std::move(network));
@@ -137,7 +143,7 @@ Expected<OpenedStep> split_over_chips(OpenedStep whole, ParallelRun& run) {
   run.tokens = tokens_in(whole.graph);
   if (run.batch == 0) {
     run.batch = whole.batch;
-    run.micro_batch = std::max<std::int64_t>(1, whole.batch / run.options.size("dp"));
+    run.micro_batch = std::max<std::int64_t>(1, whole.batch / run.options.batch_parts());
   }
   whole.batch = run.batch;
   if (run.pipeline.recompute != training::RecomputeChoice::none) {
@@ -155,16 +161,21 @@ Expected<OpenedStep> split_over_chips(OpenedStep whole, ParallelRun& run) {
   return whole;
 }
 
-ParallelResult parallel_result(const ParallelRun& run, const KernelStep* step, const Evaluation& evaluation) {
+ParallelResult parallel_result(const ParallelRun& run, const std::vector<Exchange>& exchanges,
+                               const Evaluation& evaluation) {
   ParallelResult result{.recipe = parallel::to_text(run.options) + to_text(run.pipeline),
                         .chips = run.options.mesh.chips(),
                         .micro_batch = run.micro_batch,
                         .tokens = run.tokens};
   for (const MeshAxis& axis : run.options.mesh.axes) result.axes.push_back({.axis = axis.name, .chips = axis.size});
   result.energy_pj = evaluation.energy_pj * static_cast<double>(result.chips);
-  if (step == nullptr) return result;
-  for (const Exchange& exchange : step->times.exchanges) {
-    AxisResult& axis = result.axes[exchange.axis];
+  for (const Exchange& exchange : exchanges) {
+    auto found = std::ranges::find(result.axes, exchange.over, &AxisResult::axis);
+    if (found == result.axes.end()) {
+      result.axes.push_back({.axis = exchange.over, .chips = exchange.chips});
+      found = std::prev(result.axes.end());
+    }
+    AxisResult& axis = *found;
     ++axis.collectives;
     for (double bytes : exchange.price.bytes) axis.sent_bytes += bytes;
     axis.communication_s += exchange.price.seconds;
@@ -175,11 +186,16 @@ ParallelResult parallel_result(const ParallelRun& run, const KernelStep* step, c
 
 ParallelResult repeated(const ParallelResult& part, std::int64_t times, ParallelResult last) {
   const auto more = static_cast<double>(times);
-  for (std::size_t i = 0; i < last.axes.size(); ++i) {
-    last.axes[i].collectives += times * part.axes[i].collectives;
-    last.axes[i].sent_bytes += more * part.axes[i].sent_bytes;
-    last.axes[i].communication_s += more * part.axes[i].communication_s;
-    last.axes[i].exposed_s += more * part.axes[i].exposed_s;
+  for (const AxisResult& each : part.axes) {
+    auto found = std::ranges::find(last.axes, each.axis, &AxisResult::axis);
+    if (found == last.axes.end()) {
+      last.axes.push_back({.axis = each.axis, .chips = each.chips});
+      found = std::prev(last.axes.end());
+    }
+    found->collectives += times * each.collectives;
+    found->sent_bytes += more * each.sent_bytes;
+    found->communication_s += more * each.communication_s;
+    found->exposed_s += more * each.exposed_s;
   }
   last.energy_pj += more * part.energy_pj;
   return last;

@@ -31,8 +31,9 @@ Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, Step
 // One chip's part.
 Expected<OpenedStep> split_over_chips(OpenedStep whole, ParallelRun& run);
 
-// What `step` (null: none) and the times of the evaluation say; times are those of one chip.
-ParallelResult parallel_result(const ParallelRun& run, const KernelStep* step, const Evaluation& evaluation);
+// What one chip's collectives and the times of the evaluation say.
+ParallelResult parallel_result(const ParallelRun& run, const std::vector<Exchange>& exchanges,
+                               const Evaluation& evaluation);
 // `part` so many times, and then `last`.
 ParallelResult repeated(const ParallelResult& part, std::int64_t times, ParallelResult last);
 // Rates, from the times of the whole step.

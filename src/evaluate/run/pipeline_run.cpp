@@ -102,7 +102,7 @@ void set_axis(ParallelResult& result, const std::string& name, const AxisCost& c
 }
 
 ParallelResult parallel_of(const ParallelRun& run, const PipelineSettings& settings, const PipelinedStep& step) {
-  ParallelResult result = parallel_result(run, nullptr, {});
+  ParallelResult result = parallel_result(run, {}, {});
   result.schedule = name_of(settings.schedule);
   result.bubble_fraction = step.bubble_fraction;
   result.energy_pj = step.energy_pj;

@@ -39,7 +39,7 @@ class Profiling {
     if (options.fused) fuse(costs, laws);
     const LaunchTimes times = times_of(step_, lowered_, costs, network);
     add_times(costs, times);
-    if (network != nullptr && (options.early || options.in_pieces)) hide(costs, times, *network, options);
+    if (network != nullptr && (options.early || options.in_pieces)) hide(costs, times, options);
     if (options.host_us > 0) wait_for_host(options.host_us * 1e-6);
     add_memory(laws);
     share_update();
@@ -186,14 +186,13 @@ class Profiling {
     return 0;
   }
 
-  void hide(const StepCosts& costs, const LaunchTimes& times, const ChipNetwork& network,
-            const ProfileOptions& options) {
+  void hide(const StepCosts& costs, const LaunchTimes& times, const ProfileOptions& options) {
     for (const Exchange& exchange : times.exchanges) {
       double left = exchange.exposed_us;
       if (left <= 0) continue;
       if (options.early) left -= std::min(left, launches_since(exchange, costs));
       const double product = options.in_pieces ? product_beside(exchange, costs) : 0;
-      const auto pieces = static_cast<double>(network.mesh.axes[exchange.axis].size);
+      const auto pieces = static_cast<double>(exchange.chips);
       if (product > 0) left = std::min(left, std::max(left / pieces, left - product * (pieces - 1) / pieces));
       const double hidden = (exchange.exposed_us - left) * 1e-6;
       PartCost& cost = cost_of(exchange.launch);
