@@ -74,7 +74,7 @@ void add_parallel(CLI::App& command, StepRequest& options) {
   group.add("--parallel", options.parallel,
             "how the step is split over chips: dp=N, tp=N, pp=N, zero=0|1|2|3, sequence=on|off, overlap=on|off, "
             "recompute=none|selective|blocks, schedule=gpipe|1f1b|interleaved|zb-h1|zb-h2|zbv, chunks=N, "
-            "cut=balanced|equal|N+N, with commas",
+            "cut=balanced|equal|N+N, order=dp-pp-tp, with commas",
             "WORDS");
   group.add("--chips", options.chips, "all chips; what --parallel leaves open is data parallel", "N")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));

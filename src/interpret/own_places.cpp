@@ -53,7 +53,10 @@ Expected<Numbered> numbered_axes(const Graph& graph, const Node& node) {
 class OwnPlaces {
  public:
   OwnPlaces(const Graph& graph, const Node& node, std::int64_t coordinate, const RunOptions& options)
-      : graph_(graph), node_(node), group_(node.attributes.integer(Attr::group)), coordinate_(coordinate),
+      : graph_(graph),
+        node_(node),
+        group_(node.attributes.integer(Attr::group)),
+        coordinate_(coordinate),
         options_(options) {
     if (node.attributes.has(Attr::blocks)) blocks_ = node.attributes.integers(Attr::blocks)[0];
   }

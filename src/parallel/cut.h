@@ -33,9 +33,9 @@ Expected<Cut> cut_view(const Graph& graph, const Node& node, std::int64_t chips,
 Expected<Cut> cut_collective(const Graph& graph, const Node& node, std::int64_t chips, const Seed& seed);
 
 // Operators that number the places of an axis: rows of a table, classes of labels, rows of a causal mask. One chip's
-// operator has the attributes mesh (empty: the axis that is being cut; StepWriter names it), group and blocks, and means
-// its own pieces of the whole axis: what other chips have counts as zero (interpret/own_places.h).
-// Nothing: the operator is none of these, or numbers another axis.
+// operator has the attributes mesh (empty: the axis that is being cut; StepWriter names it), group and blocks, and
+// means its own pieces of the whole axis: what other chips have counts as zero (interpret/own_places.h). Nothing: the
+// operator is none of these, or numbers another axis.
 std::optional<Cut> cut_numbered(const Graph& graph, const Node& node, std::int64_t chips, const Seed& seed);
 // Of attention with a causal mask whose queries alone are cut along their tokens.
 bool numbers_query_rows(const Node& node, const std::vector<Place>& inputs);

@@ -30,8 +30,8 @@ std::optional<Cut> classes_of_gradient(const Node& node, std::int64_t chips, con
   const bool plain = node.attributes.text(Attr::reduction) != "mean" &&
                      node.attributes.real_or(Attr::label_smoothing, 0) == 0 &&
                      (node.inputs.size() < 4 || !node.inputs[3].valid());
-  const bool along_classes = !seed.output && seed.operand == 1 &&
-                             std::cmp_equal(seed.place.axis, node.attributes.integer_or(Attr::axis, 1));
+  const bool along_classes =
+      !seed.output && seed.operand == 1 && std::cmp_equal(seed.place.axis, node.attributes.integer_or(Attr::axis, 1));
   if (!plain || !along_classes) return std::nullopt;
   Cut cut = whole_cut(node);
   cut.inputs[1] = cut.outputs[0] = seed.place;

@@ -61,7 +61,8 @@ std::string obstacle(const Graph& graph, const Node& node, const Cut& cut) {
     case Op::AttentionGrad: {
       const std::size_t query = node.op == Op::Attention ? 0 : 1;
       const bool causal = node.attributes.integer_or(Attr::is_causal, 0) != 0;
-      if (causal && !numbers_query_rows(node, cut.inputs) && (sharded_at(cut.inputs, query, 2) || sharded_at(cut.inputs, query + 1, 2)))
+      if (causal && !numbers_query_rows(node, cut.inputs) &&
+          (sharded_at(cut.inputs, query, 2) || sharded_at(cut.inputs, query + 1, 2)))
         return "its causal mask is that of the whole sequence";
       break;
     }

@@ -23,7 +23,7 @@ constexpr std::int64_t most_chips = std::int64_t{1} << 30;
 constexpr std::array<std::string_view, 4> axis_names = {"dp", "ep", "cp", "tp"};  // outermost first
 constexpr std::string_view known_words =
     "dp=N, pp=N, ep=N, cp=N, tp=N, zero=0|1|2|3, sequence=on|off, overlap=on|off, recompute=none|selective|blocks, "
-    "schedule=NAME, chunks=N, cut=balanced|equal|N+N, or first megatron, fsdp or expert";
+    "schedule=NAME, chunks=N, cut=balanced|equal|N+N, order=dp-pp-tp, or first megatron, fsdp or expert";
 
 Error wrong(std::string message) {
   return {.message = std::move(message),
@@ -240,10 +240,10 @@ Status split_tokens(const Graph& step, std::string_view instead, AxisPlan& plan)
     plan.stored.emplace(tensor.name, Place::sharded(1));
   }
   if (tokens != 0) return Done{};
-  return Error{.message = fmt::format("tokens over {} need an input with an axis of tokens beside that of the batch",
-                                      plan.axis),
-               .place = step.name,
-               .advice = fmt::format("choose {}", instead)};
+  return Error{
+      .message = fmt::format("tokens over {} need an input with an axis of tokens beside that of the batch", plan.axis),
+      .place = step.name,
+      .advice = fmt::format("choose {}", instead)};
 }
 
 class Recipe {
@@ -312,8 +312,8 @@ class Recipe {
     result_.notes.push_back(fmt::format("tp: {} products split by columns, {} by what they sum over{}",
                                         found.first.size(), found.last.size(), heads));
     for (const std::string& table : found.whole_tables) {
-      result_.notes.push_back(fmt::format("tp: the rows of '{}' are no multiple of {}: every chip has all of them",
-                                          table, chips));
+      result_.notes.push_back(
+          fmt::format("tp: the rows of '{}' are no multiple of {}: every chip has all of them", table, chips));
     }
     if (found.rest.empty()) return;
     result_.notes.push_back(
@@ -337,9 +337,10 @@ class Recipe {
       if (place != places.end() && place->second.is_whole()) whole.push_back(node.name);
     }
     if (whole.empty()) return Done{};
-    result_.notes.push_back(fmt::format("cp: {} products of the forward part need all tokens, and every chip computes "
-                                        "them whole: '{}'{}",
-                                        whole.size(), whole.front(), whole.size() > 1 ? ", …" : ""));
+    result_.notes.push_back(
+        fmt::format("cp: {} products of the forward part need all tokens, and every chip computes "
+                    "them whole: '{}'{}",
+                    whole.size(), whole.front(), whole.size() > 1 ? ", …" : ""));
     return Done{};
   }
 

@@ -33,8 +33,8 @@ struct ParallelOptions {
   std::int64_t batch_parts() const { return size("dp") * size("ep"); }
 };
 
-// Sets the chips along an axis, which takes its place among those of the mesh: ep, cp are there where they are more than
-// one. False: recipes know no such axis.
+// Sets the chips along an axis, which takes its place among those of the mesh: ep, cp are there where they are more
+// than one. False: recipes know no such axis.
 bool set_size(ParallelOptions& options, std::string_view axis, std::int64_t chips);
 
 // "tp=4,dp=2,zero=1,sequence=on", or the name of a recipe and what differs from it, "megatron,tp=4":

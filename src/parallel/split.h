@@ -32,10 +32,10 @@ struct AxisPlan {
   Places settled;
   // Their readers before the optimizer get them whole: ZeRO-3. What is cast of them is cast in pieces.
   std::vector<std::string> gathered;
-  bool gathers_activations = true;  // false: that a loop cannot be cut is an error
-  bool gathers_parameters = false;  // as well as activations, and sends pieces of one axis for those of another
+  bool gathers_activations = true;     // false: that a loop cannot be cut is an error
+  bool gathers_parameters = false;     // as well as activations, and sends pieces of one axis for those of another
   bool exchanges_activations = false;  // sends pieces of one axis of an activation for those of another
-  bool gathers_again = false;       // what is gathered for the forward part is not kept for the backward part
+  bool gathers_again = false;          // what is gathered for the forward part is not kept for the backward part
   bool scatters_gradients = false;  // gradients that add up over micro-batches are scattered at each of them (ZeRO-2)
 };
 

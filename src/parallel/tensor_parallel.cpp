@@ -81,7 +81,8 @@ class Search {
   // Tables that numbers in the step's inputs choose rows of, and the gradients of those rows.
   void take_tables() {
     for (const Node& node : graph_.nodes()) {
-      if (node.op != Op::Gather || node.phase != Phase::forward || !is_input_.contains(origin(node.inputs[1]))) continue;
+      if (node.op != Op::Gather || node.phase != Phase::forward || !is_input_.contains(origin(node.inputs[1])))
+        continue;
       const TensorId table = parameter_behind(node.inputs[0]);
       if (!table.valid() || shape(node.inputs[0]).size() < 2) continue;
       const Place rows = Place::sharded(static_cast<std::size_t>(node.attributes.integer(Attr::axis)));
@@ -132,7 +133,8 @@ class Search {
     const Node& node = graph_[id];
     if (node.op != Op::SoftmaxCrossEntropyLoss && node.op != Op::NegativeLogLikelihoodLoss) return false;
     const auto found = region.places.find(node.inputs[0]);
-    return found != region.places.end() && std::cmp_equal(found->second.axis, node.attributes.integer_or(Attr::axis, 1));
+    return found != region.places.end() &&
+           std::cmp_equal(found->second.axis, node.attributes.integer_or(Attr::axis, 1));
   }
 
   // The axis of a product's result along which its weight's columns lie.

@@ -13,14 +13,14 @@
 namespace monet::parallel {
 
 struct TensorParallel {
-  Places stored;                         // weights, their states, statistics
-  Places rows;                           // gradients of tables that are split by rows
-  std::vector<std::string> in_parts;     // products whose bias is added after the sum
-  std::vector<std::string> rest;         // products with weights that every chip computes whole
-  std::vector<std::string> first, last;  // products by columns, and those that sum over them
-  std::vector<std::string> heads;        // products by the classes of a loss
-  std::vector<std::string> tables;       // weights that are split by rows
-  std::vector<std::string> whole_tables; // weights that could be, had they a number of rows that divides
+  Places stored;                          // weights, their states, statistics
+  Places rows;                            // gradients of tables that are split by rows
+  std::vector<std::string> in_parts;      // products whose bias is added after the sum
+  std::vector<std::string> rest;          // products with weights that every chip computes whole
+  std::vector<std::string> first, last;   // products by columns, and those that sum over them
+  std::vector<std::string> heads;         // products by the classes of a loss
+  std::vector<std::string> tables;        // weights that are split by rows
+  std::vector<std::string> whole_tables;  // weights that could be, had they a number of rows that divides
 };
 
 // What the optimizer keeps of a weight lies as the weight does: tensors named after it, of the same size there.

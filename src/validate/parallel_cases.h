@@ -15,8 +15,8 @@ struct ParallelSource {
   std::string machine;  // a preset, or a file beside the table
   std::string network;  // gpt, llama, nemotron, or by model: as its name begins
   std::string precision;
-  bool fused = false;  // element-wise kernels that follow on one another are one
-  double host_us = 0;  // that the host needs for a launch
+  bool fused = false;                    // element-wise kernels that follow on one another are one
+  double host_us = 0;                    // that the host needs for a launch
   bool flash = false;                    // attention is one operator
   std::int64_t dropout = 0;              // per cent
   std::int64_t vocabulary_multiple = 1;  // of tp times that

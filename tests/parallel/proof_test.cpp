@@ -65,7 +65,8 @@ const std::string llama = "llama:layers=2,width=16,heads=4,kv_heads=2,head_width
 const std::string mixture =
     "mixtral-8x7b:layers=1,width=16,heads=4,kv_heads=2,head_width=0,experts=4,expert_ffn=24,vocabulary=20,tokens=8";
 const std::string deepseek =
-    "moe:layers=1,width=16,heads=2,kv_heads=2,head_width=0,experts=4,top_k=2,shared=1,expert_ffn=8,vocabulary=20,tokens="
+    "moe:layers=1,width=16,heads=2,kv_heads=2,head_width=0,experts=4,top_k=2,shared=1,expert_ffn=8,vocabulary=20,"
+    "tokens="
     "4";
 const std::string lenet = "lenet5:classes=8";
 
@@ -84,13 +85,14 @@ INSTANTIATE_TEST_SUITE_P(Gpt, Recipes,
 // Tokens in pieces: attention gathers keys and values, and a causal mask is that of a chip's own rows.
 INSTANTIATE_TEST_SUITE_P(Context, Recipes,
                          testing::Values(Case{gpt, 2, "cp=2"}, Case{gpt, 2, "cp=4,dp=2,zero=1"},
-                                         Case{gpt, 2, "cp=2,tp=2,sequence=on,zero=2"}, Case{bert, 2, "cp=2,dp=2,zero=3"},
-                                         Case{llama, 2, "cp=2,tp=2,dp=2,zero=1"}, Case{llama, 1, "cp=4,zero=3"},
-                                         Case{llama, 2, "megatron,tp=2,cp=2,dp=2"}));
+                                         Case{gpt, 2, "cp=2,tp=2,sequence=on,zero=2"},
+                                         Case{bert, 2, "cp=2,dp=2,zero=3"}, Case{llama, 2, "cp=2,tp=2,dp=2,zero=1"},
+                                         Case{llama, 1, "cp=4,zero=3"}, Case{llama, 2, "megatron,tp=2,cp=2,dp=2"}));
 // Experts in pieces, and tokens sent to them.
 INSTANTIATE_TEST_SUITE_P(Experts, Recipes,
                          testing::Values(Case{mixture, 2, "ep=2"}, Case{mixture, 4, "ep=4"},
-                                         Case{mixture, 4, "expert,ep=2,dp=2"}, Case{mixture, 4, "ep=2,tp=2,dp=2,zero=2"},
+                                         Case{mixture, 4, "expert,ep=2,dp=2"},
+                                         Case{mixture, 4, "ep=2,tp=2,dp=2,zero=2"},
                                          Case{mixture, 4, "ep=2,dp=2,zero=3"}, Case{mixture, 2, "cp=2"},
                                          Case{mixture, 2, "ep=2,cp=2,tp=2,zero=1"}, Case{deepseek, 2, "ep=2,tp=2"}));
 INSTANTIATE_TEST_SUITE_P(Others, Recipes,

@@ -159,7 +159,8 @@ class ParallelProof {
     for (std::size_t i = 0; i < limits.size(); ++i) {
       const auto found = values.find(TensorId(i));
       if (limits[i] == 0 || found == values.end()) continue;
-      for (double& x : found->second.values) x = static_cast<double>(random.below(static_cast<std::uint64_t>(limits[i])));
+      for (double& x : found->second.values)
+        x = static_cast<double>(random.below(static_cast<std::uint64_t>(limits[i])));
     }
     for (auto& [id, value] : values) {
       const Tensor& tensor = whole_[id];

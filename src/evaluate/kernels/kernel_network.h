@@ -28,7 +28,7 @@ Expected<ChipNetwork> network_of(const Hardware& hardware, const Mesh& mesh, boo
 
 // What a collective of this chip is, and what it takes when nothing else is on the network.
 struct PricedCollective {
-  std::string over;      // the axis of the mesh, or several: "dp+cp"
+  std::string over;        // the axis of the mesh, or several: "dp+cp"
   std::int64_t chips = 1;  // of the group
   CollectiveKind kind = CollectiveKind::all_reduce;
   double bytes = 0;  // of the whole tensors, as Collective has it

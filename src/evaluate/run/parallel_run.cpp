@@ -110,6 +110,7 @@ Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, Step
   if (request.chips > 0) {
     MONET_TRY(run.options, parallel::with_all_chips(std::move(run.options), request.chips));
   }
+  MONET_RETURN_IF_ERROR(put_in_order(run.options, run.pipeline.order));
   if (request.inference) {
     return wrong_parallel("the forward part alone is not split over chips", "--parallel", "leave out --inference");
   }

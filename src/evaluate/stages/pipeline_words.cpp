@@ -66,6 +66,12 @@ Status set_word(PipelineOptions& options, std::string_view key, std::string_view
   } else if (key == "schedule") {
     options.stages.schedule = value;
     return check_schedule(options.stages);
+  } else if (key == "order") {
+    for (std::string_view left = value; !left.empty();) {
+      const std::string_view axis = left.substr(0, left.find('-'));
+      left.remove_prefix(std::min(left.size(), axis.size() + 1));
+      options.order.emplace_back(axis);
+    }
   } else if (key == "cut") {
     return set_cut(options.stages, value);
   } else {
@@ -77,7 +83,7 @@ Status set_word(PipelineOptions& options, std::string_view key, std::string_view
 }  // namespace
 
 Expected<PipelineOptions> take_pipeline_words(std::string& text) {
-  constexpr std::array<std::string_view, 5> own = {"pp", "schedule", "chunks", "cut", "recompute"};
+  constexpr std::array<std::string_view, 6> own = {"pp", "schedule", "chunks", "cut", "recompute", "order"};
   PipelineOptions options;
   std::vector<std::string_view> seen;
   std::string rest;
@@ -106,6 +112,7 @@ Expected<PipelineOptions> pipeline_of(const PlannedParallel& planned) {
   for (const auto& [axis, size] : planned.mesh) {
     if (axis == "pp") options.chips = size, options.said = true;
   }
+  for (const auto& [axis, size] : planned.mesh) options.order.push_back(axis);
   options.stages = planned.stages;
   MONET_RETURN_IF_ERROR(check_schedule(options.stages));
   if (!planned.stages.cut.empty()) MONET_RETURN_IF_ERROR(set_cut(options.stages, planned.stages.cut));
@@ -119,6 +126,28 @@ void add_pipeline_axis(parallel::ParallelOptions& options, std::int64_t chips) {
   auto at = options.mesh.axes.begin();
   if (at != options.mesh.axes.end() && at->name == "dp") ++at;
   options.mesh.axes.insert(at, {"pp", chips});
+}
+
+Status put_in_order(parallel::ParallelOptions& options, const std::vector<std::string>& order) {
+  if (order.empty()) return Done{};
+  Mesh mesh;
+  for (const std::string& name : order) {
+    const auto axis = options.mesh.find(name);
+    if (!axis || mesh.find(name))
+      return wrong_stages(fmt::format("order={} names {}", fmt::join(order, "-"),
+                                      axis ? fmt::format("{} twice", name) : fmt::format("'{}', no axis", name)),
+                          "name each axis of several chips once: order=dp-pp-tp");
+    mesh.axes.push_back(options.mesh.axes[*axis]);
+  }
+  for (const MeshAxis& axis : options.mesh.axes) {
+    if (mesh.find(axis.name)) continue;
+    if (axis.size > 1)
+      return wrong_stages(fmt::format("order={} leaves out {}", fmt::join(order, "-"), axis.name),
+                          "name each axis of several chips once: order=dp-pp-tp");
+    mesh.axes.push_back(axis);
+  }
+  options.mesh = std::move(mesh);
+  return Done{};
 }
 
 Expected<PipelineSettings> pipeline_settings(const PipelineOptions& pipeline, const parallel::ParallelOptions& options,

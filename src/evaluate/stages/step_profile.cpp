@@ -59,7 +59,8 @@ class Profiling {
   }
 
   static bool can_fuse(const Launch& launch) {
-    return !launch.collective && (launch.kernel.kind == KernelKind::elementwise || launch.kernel.kind == KernelKind::softmax);
+    return !launch.collective &&
+           (launch.kernel.kind == KernelKind::elementwise || launch.kernel.kind == KernelKind::softmax);
   }
 
   // What passes from a launch to the next is not read there, and not written where nobody else reads it.
@@ -77,7 +78,8 @@ class Profiling {
       const Launch &before = lowered_.launches[i - 1], &next = lowered_.launches[i];
       if (!can_fuse(before) || !can_fuse(next) || before.phase != next.phase) continue;
       for (const Touch& made : before.writes) {
-        const bool meets = std::ranges::any_of(next.reads, [&](const Touch& each) { return each.buffer == made.buffer; });
+        const bool meets =
+            std::ranges::any_of(next.reads, [&](const Touch& each) { return each.buffer == made.buffer; });
         if (!meets) continue;
         fused_[i] = true;
         take(i, static_cast<double>(made.bytes));
@@ -218,7 +220,9 @@ class Profiling {
       if (!lives[i].used) continue;
       const Launch &first = lowered_.launches[lives[i].first], &last = lowered_.launches[lives[i].last];
       if (first.phase == Phase::forward && last.phase == Phase::backward) {
-        at(parts_[last.cause.index()].place).kept_bytes += bytes;
+        BlockProfile& block = at(parts_[last.cause.index()].place);
+        block.kept_bytes += bytes;
+        block.kept_data_bytes += buffer.bytes;
       } else {
         change[lives[i].first] += bytes;
         change[lives[i].last + 1] -= bytes;

@@ -31,6 +31,7 @@ struct BlockProfile {
   std::array<PartCost, step_parts> parts;
   // Of a micro-batch, from its forward part to its backward part; and at most while one of the two runs.
   std::int64_t kept_bytes = 0, working_bytes = 0;
+  std::int64_t kept_data_bytes = 0;  // of kept_bytes, without what allocations are rounded up by
   std::int64_t weight_bytes = 0, gradient_bytes = 0, state_bytes = 0;  // there all the time
   std::int64_t parameters = 0;                                         // of this chip
 
@@ -52,8 +53,8 @@ struct ProfileOptions {
   // Collectives in as many pieces as there are chips, each beside the product of the piece that came before, where what
   // they exchange is read or made by a product with weights (Transformer Engine: overlap of communication and GEMM).
   bool in_pieces = false;
-  // Collectives leave when what they exchange is made, and not where they stand among the launches: sums of gradients of
-  // inputs run beside products for gradients of weights.
+  // Collectives leave when what they exchange is made, and not where they stand among the launches: sums of gradients
+  // of inputs run beside products for gradients of weights.
   bool early = false;
   // Element-wise launches and softmaxes that follow on one another are one (scale, mask and softmax; bias and function;
   // bias, dropout and sum), so that what only they read is neither written nor read.

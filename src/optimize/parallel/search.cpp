@@ -118,8 +118,7 @@ class ParallelSearching {
   std::int64_t least_known(const Setting& setting) const {
     std::int64_t least = 0;
     for (const auto& [choice, bytes] : kept_of_sample_) {
-      if (choice.tp == setting.chip.tp && choice.sequence == setting.chip.sequence &&
-          choice.recompute == setting.chip.recompute)
+      if (is_alike(choice, setting.chip))
         least = std::max(least, bytes * setting.chip.micro_batch * blocks_of_chip(setting));
     }
     return least;
@@ -178,13 +177,15 @@ class ParallelSearching {
   }
 
   void remember_kept(const Setting& setting, const ChipProfile& chip) {
-    for (const auto& [choice, bytes] : kept_of_sample_) {
-      if (choice.tp == setting.chip.tp && choice.sequence == setting.chip.sequence &&
-          choice.recompute == setting.chip.recompute)
-        return;
-    }
-    const BlockProfile& block = chip.profile.blocks[chip.profile.blocks.size() / 2];
-    kept_of_sample_.emplace_back(setting.chip, block.kept_bytes / setting.chip.micro_batch);
+    const auto same = [&](const auto& known) { return is_alike(known.first, setting.chip); };
+    if (std::ranges::any_of(kept_of_sample_, same)) return;
+    std::int64_t least = chip.profile.blocks.front().kept_data_bytes;
+    for (const BlockProfile& block : chip.profile.blocks) least = std::min(least, block.kept_data_bytes);
+    kept_of_sample_.emplace_back(setting.chip, least / setting.chip.micro_batch);
+  }
+
+  static bool is_alike(const ChipChoice& a, const ChipChoice& b) {
+    return a.tp == b.tp && a.sequence == b.sequence && a.recompute == b.recompute;
   }
 
   void price(const Setting& setting, const ChipProfile& chip, const ChipNetwork& network, ParallelSetting made) {

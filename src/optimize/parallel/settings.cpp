@@ -142,11 +142,18 @@ SettingBounds::SettingBounds(const StepProfile& profile, std::size_t blocks)
   };
   add(profile.before);
   add(profile.after);
-  for (const BlockProfile& block : profile.blocks) add(block);
+  least_ = profile.blocks.front();
+  for (const BlockProfile& block : profile.blocks) {
+    add(block);
+    least_.weight_bytes = std::min(least_.weight_bytes, block.weight_bytes);
+    least_.gradient_bytes = std::min(least_.gradient_bytes, block.gradient_bytes);
+    least_.state_bytes = std::min(least_.state_bytes, block.state_bytes);
+    least_.kept_bytes = std::min(least_.kept_bytes, block.kept_bytes);
+  }
 }
 
 std::int64_t SettingBounds::memory_bytes(const Setting& setting) const {
-  const BlockProfile& block = profile_.blocks[profile_.blocks.size() / 2];
+  const BlockProfile& block = least_;
   const auto piece = [&](std::int64_t bytes, int from) { return setting.zero >= from ? bytes / setting.dp : bytes; };
   // A chip has at least as many blocks as if they were dealt evenly, but for those that embeddings and head replace.
   const std::int64_t least = setting.pp == 1 ? static_cast<std::int64_t>(blocks_) : 1;

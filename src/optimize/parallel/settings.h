@@ -58,6 +58,7 @@ class SettingBounds {
 
  private:
   const StepProfile& profile_;
+  BlockProfile least_;  // of all blocks, each quantity by itself
   double blocks_ = 0;
   double forward_ = 0, backward_ = 0, update_ = 0;  // of all blocks together
   double energy_ = 0, update_energy_ = 0;
