@@ -149,7 +149,8 @@ Expected<const ParallelSteps::Chip*> ParallelSteps::chip(const ParallelCase& of,
 Expected<PipelinedStep> ParallelSteps::step(const ParallelCase& of) {
   MONET_RETURN_IF_ERROR(check_case(of));
   // Chips of cp have the same weights: gradients are summed over them, and what the optimizer keeps lies over them.
-  const Mesh mesh{{{"dp", of.dp * of.cp}, {"pp", of.pp}, {"tp", of.tp}}};
+  // Stages lie outermost in all of these programs (Megatron-LM, parallel_state.py; DeepSpeed, pipe/topology.py).
+  const Mesh mesh{{{"pp", of.pp}, {"dp", of.dp * of.cp}, {"tp", of.tp}}};
   MONET_TRY(const Chip* of_stage, chip(of, mesh));
   const StepProfile profile = with_blocks(of_stage->profile, static_cast<std::size_t>(of.layers));
   MONET_TRY(const ChipNetwork network, network_of(*of_stage->hardware, mesh, of.from->overlap));

@@ -58,9 +58,17 @@ class Profiling {
     return at(part.place)[part.part];
   }
 
-  static bool can_fuse(const Launch& launch) {
-    return !launch.collective &&
-           (launch.kernel.kind == KernelKind::elementwise || launch.kernel.kind == KernelKind::softmax);
+  // Scores are scaled, masked and normalized in one kernel, and their gradients scaled in that of the normalization; what
+  // is dropped of them is dropped in a kernel of its own.
+  bool can_join(const Launch& before, const Launch& next) const {
+    const auto is_plain = [](const Launch& launch) {
+      return !launch.collective &&
+             (launch.kernel.kind == KernelKind::elementwise || launch.kernel.kind == KernelKind::softmax);
+    };
+    const auto is_gradient = [&](const Launch& launch) { return step_[launch.cause].op == Op::SoftmaxGrad; };
+    if (!is_plain(before) || !is_plain(next) || before.phase != next.phase) return false;
+    if (before.kernel.kind == KernelKind::softmax) return is_gradient(before);
+    return next.kernel.kind != KernelKind::softmax || !is_gradient(next);
   }
 
   // What passes from a launch to the next is not read there, and not written where nobody else reads it.
@@ -76,7 +84,7 @@ class Profiling {
     };
     for (std::size_t i = 1; i < lowered_.launches.size(); ++i) {
       const Launch &before = lowered_.launches[i - 1], &next = lowered_.launches[i];
-      if (!can_fuse(before) || !can_fuse(next) || before.phase != next.phase) continue;
+      if (!can_join(before, next)) continue;
       for (const Touch& made : before.writes) {
         const bool meets =
             std::ranges::any_of(next.reads, [&](const Touch& each) { return each.buffer == made.buffer; });
