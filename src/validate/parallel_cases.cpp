@@ -104,9 +104,16 @@ Expected<ParallelCase> case_of(const CsvRecord& row, const std::vector<ParallelS
 
 }  // namespace
 
+std::string family_of_source(const std::string& source) {
+  std::string name = source.substr(0, source.find_first_of("(,@"));
+  while (!name.empty() && name.back() == ' ') name.pop_back();
+  return name;
+}
+
 std::string ParallelCase::series() const {
-  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", source, model, layers, hidden, tokens, tp, pp, cp, ep,
-                     chunks, micro_batch, precision, recompute);
+  return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}",
+                     family_of_source(source) + (from == nullptr ? "" : from->machine), model, layers, hidden, tokens,
+                     tp, pp, cp, ep, chunks, micro_batch, precision, recompute);
 }
 
 std::string ParallelCase::group() const { return fmt::format("{} on {}, batch {}", model, chips, batch); }

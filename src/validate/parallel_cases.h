@@ -46,6 +46,9 @@ struct ParallelCase {
   std::string group() const;   // of rows that are the same work on as many chips
 };
 
+// The part of a source by which people know it: "vTrain", "MLPerf Training v3.1".
+std::string family_of_source(const std::string& source);
+
 struct ParallelTable {
   std::vector<ParallelSource> sources;
   std::vector<ParallelCase> cases;

@@ -22,14 +22,6 @@ struct Modelled {
   std::string problem;  // why
 };
 
-// The part of a source by which people know it.
-std::string family_of_source(const std::string& source) {
-  const std::size_t end = std::min(source.find_first_of("(,@"), source.size());
-  std::string name = source.substr(0, end);
-  while (!name.empty() && name.back() == ' ') name.pop_back();
-  return name;
-}
-
 double median_of(std::vector<double> values) {
   if (values.empty()) return 0;
   std::ranges::sort(values);

@@ -58,8 +58,8 @@ class Profiling {
     return at(part.place)[part.part];
   }
 
-  // Scores are scaled, masked and normalized in one kernel, and their gradients scaled in that of the normalization; what
-  // is dropped of them is dropped in a kernel of its own.
+  // Scores are scaled, masked and normalized in one kernel, and their gradients scaled in that of the normalization;
+  // what is dropped of them is dropped in a kernel of its own.
   bool can_join(const Launch& before, const Launch& next) const {
     const auto is_plain = [](const Launch& launch) {
       return !launch.collective &&
