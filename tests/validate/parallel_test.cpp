@@ -20,8 +20,8 @@ double mean_of_source(const Validation& validation, const std::string& source, c
 }
 
 TEST(ParallelValidation, EveryRowIsThereAndTheA100KeepsItsBars) {
-  MONET_SHARED_OR_SKIP(points, "reference/parallel/measured_points.csv");
-  const auto found = validate("parallel", {.data = points.parent_path().string()});
+  MONET_SHARED_OR_SKIP(path, "reference/parallel/measured_points.csv");
+  const auto found = validate("parallel", {.data = path.parent_path().string()});
   ASSERT_TRUE(found.has_value()) << found.error().text();
   std::size_t steps = 0;
   for (const ValidationRow& row : found->rows) steps += row.quantity == "step s" ? 1 : 0;

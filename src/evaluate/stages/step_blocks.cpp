@@ -109,6 +109,7 @@ class PartFinding {
     }
     for (std::size_t i = parts_.size(); i-- > 0;) {
       if (graph_.nodes()[i].phase == Phase::backward) parts_[i].part = part_of(i);
+      if (parts_[i].part == StepPart::weight_gradients) move_to_weight(i);
     }
     return std::move(parts_);
   }
@@ -145,7 +146,7 @@ class PartFinding {
       std::optional<BlockPlace>& join = is_gradient(id) ? given : made;
       join = !join ? *place : (&join == &made ? std::max(*join, *place) : std::min(*join, *place));
     }
-    if (node.phase == Phase::optimizer && made && !given) return *made;
+    if (node.phase == Phase::optimizer && made) return *made;
     if (made && given) return std::min(*made, *given);
     if (made || given) return made ? *made : *given;
     // Of nothing: what the backward part begins with.
@@ -183,10 +184,28 @@ class PartFinding {
       for (NodeId reader : readers_.of(id)) {
         const NodePart& of = parts_[reader.index()];
         if (graph_[reader].phase != Phase::backward) continue;
+        if (of.part == StepPart::weight_gradients) continue;
         if (of.place < parts_[i].place || of.part == StepPart::input_gradients) return StepPart::input_gradients;
       }
     }
     return StepPart::weight_gradients;
+  }
+
+  // What makes the gradient of one weight is where the weight is, even if all that it reads comes from the block behind.
+  void move_to_weight(std::size_t i) {
+    const Node& node = graph_.nodes()[i];
+    if (is_collective(node.op)) return;
+    std::optional<BlockPlace> place;
+    for (TensorId id : node.outputs) {
+      if (!id.valid()) continue;
+      for (NodeId reader : readers_.of(id)) {
+        const Node& of = graph_[reader];
+        if (is_collective(of.op) || parts_[reader.index()].part == StepPart::input_gradients) return;
+        if (place && *place != parts_[reader.index()].place) return;
+        place = parts_[reader.index()].place;
+      }
+    }
+    if (place) parts_[i].place = *place;
   }
 
   const Graph& graph_;
