@@ -18,6 +18,9 @@ ParallelSearchOptions options_for(std::int64_t chips, std::int64_t batch) {
   options.step.train.batch = batch;
   options.step.train.precision = "bf16";
   options.chips = chips;
+  options.max_micro_batch = 2;
+  options.recompute = {"none", "blocks"};
+  options.placements = false;
   return options;
 }
 
@@ -38,7 +41,7 @@ TEST(ParallelSearch, TheFrontIsWhatItsSettingsComeTo) {
   const auto found = search_parallel(Network(small), options_for(8, 16));
   ASSERT_TRUE(found.has_value()) << found.error().text();
   ASSERT_TRUE(found->feasible);
-  EXPECT_EQ(found->by_bounds + found->exactly <= found->settings, true);
+  EXPECT_LE(found->by_bounds + found->exactly, found->settings);
   std::size_t out = 0;
   for (const ParallelRejection& each : found->rejected) out += each.settings;
   EXPECT_EQ(out + found->front.size(), found->settings);  // each is in the front, or has a reason
@@ -55,8 +58,8 @@ TEST(ParallelSearch, BoundsLoseNothing) {
   const auto found = search_parallel(Network(small), wanted);
   ASSERT_TRUE(found.has_value());
   double best = found->best.seconds;
-  for (const std::int64_t tp : {1, 2, 4}) {
-    for (const std::int64_t pp : {1, 2, 4}) {
+  for (const std::int64_t tp : {1, 2}) {
+    for (const std::int64_t pp : {2, 4}) {
       ParallelSearchOptions one = wanted;
       one.tp = {tp};
       one.pp = {pp};

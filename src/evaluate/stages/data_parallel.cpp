@@ -26,6 +26,8 @@ void Exchanged::add(const Exchanged& other) {
 Exchanged DataParallel::of(const char* axis, CollectiveKind kind, double bytes) const {
   const auto found = network_.mesh.find(axis);
   if (!found || network_.mesh.axes[*found].size < 2 || bytes <= 0) return {};
+  const auto [known, fresh] = known_.try_emplace({*found, kind, bytes});
+  if (!fresh) return known->second;
   const CollectivePrice priced =
       price(network_.fabric, {.kind = kind, .bytes = bytes, .group = network_.groups[*found]});
   Exchanged result{.seconds = priced.seconds,
@@ -35,6 +37,7 @@ Exchanged DataParallel::of(const char* axis, CollectiveKind kind, double bytes) 
     if (priced.level_seconds[level] > 0)
       result.share = std::max(result.share, network_.fabric.levels[level].chip_share);
   }
+  known->second = result;
   return result;
 }
 

@@ -5,6 +5,8 @@
 #include "evaluate/stages/step_profile.h"
 #include "pipeline/timeline.h"
 
+#include <map>
+#include <tuple>
 #include <vector>
 
 namespace monet {
@@ -62,6 +64,7 @@ class DataParallel {
   double gradient_bytes(const BlockProfile& block, const PipelineSettings& settings) const;
 
   const ChipNetwork& network_;
+  mutable std::map<std::tuple<std::size_t, CollectiveKind, double>, Exchanged> known_;  // equal ones are priced once
 };
 
 }  // namespace monet

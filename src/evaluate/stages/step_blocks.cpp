@@ -191,7 +191,8 @@ class PartFinding {
     return StepPart::weight_gradients;
   }
 
-  // What makes the gradient of one weight is where the weight is, even if all that it reads comes from the block behind.
+  // What makes the gradient of one weight is where the weight is, even if all that it reads comes from the block
+  // behind.
   void move_to_weight(std::size_t i) {
     const Node& node = graph_.nodes()[i];
     if (is_collective(node.op)) return;
