@@ -158,8 +158,7 @@ Expected<PipelinedStep> ParallelSteps::step(const ParallelCase& of) {
   settings.chunks = static_cast<std::uint32_t>(of.pp > 1 ? of.chunks : 1);
   settings.micro_batches = static_cast<std::uint32_t>(of.batch / of.dp / of.micro_batch);
   if (settings.chunks > 1) settings.schedule = PipelineSchedule::interleaved;
-  const auto stages = of.pp * settings.chunks;
-  settings.cut = of.layers % stages == 0 ? StageCut::equal : StageCut::balanced;
+  settings.cut = StageCut::equal;
   settings.zero = of.pp > 1 ? std::min(of.zero, 1) : of.zero;
   settings.overlap = of.from->overlap;
   settings.scatter = of.from->scatter && !of.sequence ? of.tp : 1;

@@ -79,6 +79,10 @@ TEST(PipelinedStep, AStatedCutHolds) {
   PipelineSettings settings{.micro_batches = 4};
   settings.sizes = {3, 1};
   EXPECT_EQ(step_of(equal_blocks(4), settings, 1, 2).sizes, (std::vector<std::size_t>{3, 1}));
+  settings.sizes = {};
+  settings.cut = StageCut::equal;
+  EXPECT_EQ(step_of(equal_blocks(4), settings, 1, 2).sizes, (std::vector<std::size_t>{2, 2}));
+  EXPECT_EQ(step_of(equal_blocks(6), settings, 1, 4).sizes, (std::vector<std::size_t>{1, 2, 2, 1}));
   settings.sizes = {3, 2};
   EXPECT_FALSE(pipelined(equal_blocks(4), settings, network_with(1, 2)).has_value());
   settings.sizes = {};

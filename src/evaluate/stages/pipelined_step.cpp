@@ -253,6 +253,12 @@ Expected<std::vector<std::size_t>> stage_sizes(const StepProfile& profile, const
     return settings.sizes;
   }
   if (stages == 1) return std::vector<std::size_t>{blocks};
+  if (settings.cut == StageCut::equal && blocks % stages != 0 && (blocks + 2) % stages == 0) {
+    std::vector<std::size_t> sizes(stages, (blocks + 2) / stages);
+    --sizes.front();
+    --sizes.back();
+    return sizes;
+  }
   if (blocks < stages)
     return wrong(
         fmt::format("the network has {} blocks, found by their structure, and there are {} stages", blocks, stages),

@@ -16,7 +16,9 @@ namespace monet {
 // How blocks are dealt out to stages.
 enum class StageCut : std::uint8_t {
   balanced,  // so that the slowest stage is as fast as can be, embeddings and head counted
-  equal,     // as many blocks each; where that does not divide, balanced but for embeddings and head
+  // As many blocks each; where embeddings and head make it divide, counted as a block each. Else balanced but for
+  // these.
+  equal,
 };
 
 struct PipelineSettings {
