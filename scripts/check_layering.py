@@ -16,6 +16,7 @@ from pathlib import Path
 # Top to bottom; rooms in one row lie beside each other and may not use each other.
 LAYERS = [
     ["cli", "python"],
+    ["options"],
     ["serve", "validate"],
     ["present"],
     ["explore"],

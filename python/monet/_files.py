@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
+from monet import _core
 from monet.errors import Error
 
 _OF_FOLDER = "result.json"
@@ -117,13 +117,9 @@ def text_beside(result: Path | None, name: str) -> str | None:
     return (result.parent / name).read_text(encoding="utf-8")
 
 
-@contextmanager
-def as_input(result: Path, text: str) -> Iterator[str]:
-    """The path of a result as the library takes it, which looks for more in the folder: `text` is put into one of its
-    own where the folder's files belong to another result."""
+def as_input(result: Path, text: str) -> _core.NamedResult:
+    """A result that was read, as the library takes it: from its folder, or its text where the folder's other files
+    belong to another result."""
     if result.name == _OF_FOLDER:
-        yield str(result)
-        return
-    with tempfile.TemporaryDirectory(prefix="monet-") as scratch:
-        write(Path(scratch, result.name), text)
-        yield str(Path(scratch, result.name))
+        return _core.NamedResult(str(result))
+    return _core.NamedResult(str(result), text)

@@ -60,9 +60,12 @@ def put(options: object, name: str, value: Any) -> None:
     raise Error(f"{given!r} is no value for the option '{name}'", advice=advice)
 
 
-def apply(who: str, given: Mapping[str, Any], *targets: object) -> None:
-    """All that is given, each to the first of the targets that has an option of that name."""
+def apply(who: str, given: Mapping[str, Any], *targets: object, names_of_last: Iterable[str] = ()) -> None:
+    """All that is given, each to the first of the targets that has an option of that name; of the last only those
+    named, if any are."""
     known = [names_of(target) for target in targets]
+    if names_of_last:
+        known[-1] = list(names_of_last)
     for name, value in given.items():
         for target, names in zip(targets, known):
             if name in names:

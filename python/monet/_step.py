@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from monet import _core, _options
@@ -46,13 +46,16 @@ def prepared(
     sizes: Mapping[str, Any],
     options: Mapping[str, Any],
     search: object | None = None,
+    step_options: Sequence[str] = (),
 ) -> tuple[_core.Network, _core.StepRequest]:
-    """The network and the options of its step; what a search has of its own goes to `search`."""
+    """The network and the options of its step; what a search has of its own goes to `search`, which takes those of
+    `step_options` besides."""
     settings: _core.StepRequest = _core.StepRequest() if search is None else getattr(search, "evaluate")
     source, own_plan = put_network_or_step(settings, network, sizes)
     plan = own_plan if plan is None else plan
     settings.machine = machine._value if isinstance(machine, Hardware) else _core.Machine(os.fspath(machine), [])
     targets = [settings] if search is None else [search, settings]
-    _options.apply(who, options, *targets)
+    of_step = [*_core.STEP_OPTIONS, *step_options] if step_options else []
+    _options.apply(who, options, *targets, names_of_last=of_step)
     settings.plan = _options.plan_value(plan)
     return source, settings

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,9 +18,6 @@ from monet.search import Checkpointing, Optimization
 # A folder, its result.json, or what `evaluate` gave.
 Compared: TypeAlias = Result | str | os.PathLike[str]
 
-# What is shown for the paths of files that are soon gone.
-_Names: TypeAlias = dict[str, str]
-
 
 class Comparison(Tabular, JsonObject):
     """Two results: what changed, and which part explains it. Its attributes are the fields of `monet compare --json`:
@@ -32,18 +26,17 @@ class Comparison(Tabular, JsonObject):
     Tables of `to_pandas`: rows, operators, assumptions.
     """
 
-    def __init__(self, found: _core.Comparison, names: _Names) -> None:
-        super().__init__(_named(found.to_json(), names))
+    def __init__(self, found: _core.Comparison) -> None:
+        super().__init__(found.to_json())
         self._found: _core.Comparison | None = found
-        self._names = names
 
     def to_text(self) -> str:
         """Tables for people."""
-        return _named(self._present(self._found).to_text(), self._names)
+        return self._present(self._found).to_text()
 
     def to_csv(self) -> str:
         """A line for each part."""
-        return _named(self._present(self._found).to_csv(), self._names)
+        return self._present(self._found).to_csv()
 
     def _tables(self) -> tuple[str, ...]:
         return "rows", "operators", "assumptions"
@@ -59,34 +52,18 @@ class Comparison(Tabular, JsonObject):
         return f"<monet.Comparison of {self.a} and {self.b}: {len(self.rows)} rows>"
 
 
-def _named(text: str, names: _Names) -> str:
-    for path, name in names.items():
-        text = text.replace(path, name)
-    return text
-
-
-def _input_of(result: Compared, name: str, names: _Names, stack: ExitStack) -> str:
-    """The path of a result as the library takes it; one that is in no file is called `name`."""
-    if not isinstance(result, Result):
-        return os.fspath(result)
-    if result._found is None and result._file is not None:
-        path = stack.enter_context(_files.as_input(result._file, result.to_json()))
-        if path != str(result._file):
-            names[path] = str(result._file)
-        return path
-    found = result._present(result._found)
-    folder = os.path.join(stack.enter_context(tempfile.TemporaryDirectory(prefix="monet-")), name)
-    _files.write_all(folder, [("result.json", found.to_json()), ("details.json", found.to_details())])
-    names[folder] = name
-    return folder
-
-
-@contextmanager
-def _inputs_of(results: tuple[Compared, ...]) -> Iterator[tuple[list[str], _Names]]:
-    with ExitStack() as stack:
-        names: _Names = {}
-        paths = [_input_of(result, chr(ord("a") + i), names, stack) for i, result in enumerate(results)]
-        yield paths, names
+def _inputs_of(results: tuple[Compared, ...]) -> list[_core.NamedResult]:
+    """Results as the library takes them; those that are in no file are called "a" and "b"."""
+    inputs = []
+    for i, result in enumerate(results):
+        if not isinstance(result, Result):
+            inputs.append(_core.NamedResult(os.fspath(result)))
+        elif result._found is None and result._file is not None:
+            inputs.append(_files.as_input(result._file, result.to_json()))
+        else:
+            found = result._present(result._found)
+            inputs.append(_core.NamedResult(chr(ord("a") + i), found.to_json(), found.to_details()))
+    return inputs
 
 
 def compare(a: Compared, b: Compared) -> Comparison:
@@ -95,14 +72,12 @@ def compare(a: Compared, b: Compared) -> Comparison:
     Each is what `evaluate` gave, a folder that `Result.save` or `monet evaluate -o` wrote, its result.json, or what
     `monet evaluate --json` printed. Results that are in no file are called "a" and "b".
     """
-    with _inputs_of((a, b)) as (paths, names):
-        return Comparison(_core.compare(*paths), names)
+    return Comparison(_core.compare(*_inputs_of((a, b))))
 
 
 def report(path: str | os.PathLike[str], *inputs: Compared, title: str = "") -> None:
     """Writes a page of one result or store, or of two evaluations and what changed."""
-    with _inputs_of(inputs) as (paths, names):
-        _files.write(path, _named(_core.report_page(paths, title, []), names))
+    _files.write(path, _core.report_page(_inputs_of(inputs), title, []))
 
 
 def read_result(

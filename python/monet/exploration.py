@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import filecmp
+import io
 import json
 import os
 import shutil
@@ -52,10 +53,7 @@ class Exploration(Tabular, JsonObject):
 
     def to_csv(self) -> str:
         """A line for each design of the store."""
-        with tempfile.TemporaryDirectory(prefix="monet-") as folder:
-            path = Path(folder, "designs.csv")
-            _core.write_store_csv(str(self._store), str(path))
-            return path.read_text(encoding="utf-8")
+        return _core.store_csv(str(self._store))
 
     def save_store(self, path: str | os.PathLike[str]) -> None:
         """Copies the store, for `monet explore --show`, `read_result` and `resume=True`."""
@@ -73,12 +71,12 @@ class Exploration(Tabular, JsonObject):
             if not (store.is_file() and filecmp.cmp(self._store, store, shallow=False)):
                 self.save_store(store)
             front = front.replace(json.dumps(str(self._store)), json.dumps(str(store), ensure_ascii=False))
-        page = _core.report_page([str(store)], "", self._named())
+        page = _core.report_page([_core.NamedResult(str(store))], "", self._named())
         return _files.write_all(folder, [("report.html", page), ("designs.csv", self.to_csv()), ("front.json", front)])
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page that opens in any browser. Objectives that are functions are not in it."""
-        _files.write(path, _core.report_page([str(self._store)], "", self._named()))
+        _files.write(path, _core.report_page([_core.NamedResult(str(self._store))], "", self._named()))
 
     def plot_front(self, x: str | None = None, y: str | None = None, ax: Axes | None = None) -> Axes:
         """All designs, and the front, by two objectives; the first two by default."""
@@ -92,10 +90,7 @@ class Exploration(Tabular, JsonObject):
 
     def _table(self, name: str) -> Any:
         if name == "designs":
-            with tempfile.TemporaryDirectory(prefix="monet-") as folder:
-                path = Path(folder, "designs.csv")
-                _core.write_store_csv(str(self._store), str(path))
-                return _packages.pandas().read_csv(path)
+            return _packages.pandas().read_csv(io.StringIO(self.to_csv()))
         if name == "sensitivities":
             return [
                 {"objective": each["objective"], "parameter": each["parameter"], "share": each["share"], **value}

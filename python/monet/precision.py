@@ -123,8 +123,7 @@ class PrecisionComparison(Tabular, JsonObject):
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page that opens in any browser, without a network."""
         if self._found is None and self._file is not None:
-            with _files.as_input(self._file, self.to_json()) as file:
-                _files.write(path, _core.report_page([file], "", []))
+            _files.write(path, _core.report_page([_files.as_input(self._file, self.to_json())], "", []))
         else:
             _files.write(path, self._present(self._found).page())
 

@@ -122,8 +122,7 @@ class _Searched(Tabular, JsonObject):
     def report(self, path: str | os.PathLike[str]) -> None:
         """Writes a page that opens in any browser, without a network."""
         if self._found is None and self._file is not None:
-            with _files.as_input(self._file, self.to_json()) as file:
-                _files.write(path, _core.report_page([file], "", []))
+            _files.write(path, _core.report_page([_files.as_input(self._file, self.to_json())], "", []))
         else:
             _files.write(path, self._native().page())
 
@@ -269,7 +268,7 @@ def fuse(
     """
     search = _core.FuseOptions()
     given = {"objective": objective, "limit": limit, "time_limit": time_limit, **options}
-    source, settings = prepared("fuse", network, hardware, plan, {}, given, search)
+    source, settings = prepared("fuse", network, hardware, plan, {}, given, search, _core.FUSE_STEP_OPTIONS)
     with _progress.shown(progress) as told:
         settings.inference = not training
         return Fusion(_core.fuse(source, search, dict(costs or {}), told))
@@ -312,7 +311,7 @@ def checkpoint(
         {"memory_budget": memory_budget, "deadline": deadline, "method": method, "pareto": pareto,
          "time_limit": time_limit, **options},
     )  # fmt: skip
-    source, _ = prepared("checkpoint", network, hardware, plan, {}, given, search)
+    source, _ = prepared("checkpoint", network, hardware, plan, {}, given, search, _core.SEARCH_STEP_OPTIONS)
     with _progress.shown(progress) as told:
         found = _core.checkpoint(source, search, False, function, dict(costs or {}), told)
     return Checkpointing(found.to_json(), found)
@@ -349,7 +348,7 @@ def optimize(
     given = _search_options(
         name, {"memory_budget": memory_budget, "deadline": deadline, "time_limit": time_limit, **options}
     )
-    source, _ = prepared("optimize", network, hardware, plan, {}, given, search)
+    source, _ = prepared("optimize", network, hardware, plan, {}, given, search, _core.SEARCH_STEP_OPTIONS)
     with _progress.shown(progress) as told:
         found = _core.optimize(source, search, function, dict(costs or {}), told)
     return Optimization(found.to_json(), found)

@@ -1,72 +1,13 @@
 #include "cli/arguments.h"
 
 #include "cli/terminal.h"
-#include "training/optimizer_options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <charconv>
 #include <map>
 
 namespace monet::cli {
-
-namespace {
-
-void add_loss_options(CLI::App& train, TrainOptions& options) {
-  const OptionGroup group(train, "Loss");
-  group
-      .add("--loss", options.loss, "cross-entropy, mse, bce, or output:NAME for an output of the model itself", "LOSS")
-      ->check(such_as({"cross-entropy", "mse", "bce"}))
-      ->capture_default_str();
-  group.add("--class-axis", options.class_axis, "axis of the classes in cross entropy; the last by default", "N");
-  group.add("--label-smoothing", options.label_smoothing, "share of the target spread over all classes")
-      ->capture_default_str();
-  group.add("--ignore-index", options.ignore_index, "target that counts for nothing", "N")->capture_default_str();
-}
-
-std::vector<std::string> optimizer_names() {
-  std::vector<std::string> names;
-  for (const training::OptimizerInfo& info : training::optimizers()) names.push_back(info.name);
-  return names;
-}
-
-void add_optimizer_options(CLI::App& train, TrainOptions& options) {
-  const OptionGroup group(train, "Optimizer");
-  group.add("--optimizer", options.optimizer, fmt::format("{}", fmt::join(optimizer_names(), ", ")), "NAME")
-      ->check(such_as(optimizer_names()))
-      ->capture_default_str();
-  group.add("--optimizer-form", options.optimizer_form, "fused: one operator a parameter; or elementwise", "FORM")
-      ->check(such_as({"fused", "elementwise"}))
-      ->capture_default_str();
-  group.add("--weight-decay", options.weight_decay, "the optimizer's own default unless given");
-  group.add("--momentum", options.momentum, "of momentum and nesterov (0.9)");
-  group.add("--beta1", options.beta1, "of adam, adamw, lion, adam8bit");
-  group.add("--beta2", options.beta2, "of adam, adamw, lion, adam8bit");
-  group.add("--epsilon", options.epsilon, "of adam, adamw, adafactor, adam8bit");
-  group.add("--clip-norm", options.clip_norm, "scale gradients down to this global norm");
-  group.add("--accumulate", options.accumulate, "micro-batches whose gradients are summed for one step", "N")
-      ->capture_default_str();
-  group.add("--loss-scale", options.loss_scale, "factor on the loss against underflow in fp16");
-}
-
-void add_selection_options(CLI::App& train, TrainOptions& options) {
-  const OptionGroup group(train, "What is trained");
-  group.add("--train", options.train, "only parameters whose names match; * and ? as in a shell", "PATTERN")
-      ->allow_extra_args(false);
-  group.add("--freeze", options.freeze, "parameters that stay; may be given several times", "PATTERN")
-      ->allow_extra_args(false);
-  group.flag("--bias-only", options.bias_only, "only biases");
-  group.add("--last-layers", options.last_layers, "only the last K layers that have parameters", "K");
-  group.add("--lora", options.lora_rank, "freeze all, and train low-rank additions to the weights", "RANK");
-  group.add("--lora-alpha", options.lora_alpha, "the additions are scaled by alpha / rank; the rank by default");
-  group
-      .add("--lora-target", options.lora_targets, "weights that get one; all of products and convolutions by default",
-           "PATTERN")
-      ->allow_extra_args(false);
-}
-
-}  // namespace
 
 std::pair<std::string, std::int64_t> parse_dimension(const std::string& text) {
   const auto equals = text.find('=');
@@ -77,6 +18,26 @@ std::pair<std::string, std::int64_t> parse_dimension(const std::string& text) {
   if (read.ec != std::errc() || read.ptr != end)
     throw CLI::ValidationError("--dim", fmt::format("'{}' is not NAME=NUMBER, as in --dim sequence=128", text));
   return {text.substr(0, equals), size};
+}
+
+Ranges parse_ranges(const std::string& text) {
+  Ranges ranges;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  const auto wrong = [&] {
+    return CLI::ValidationError("--stacks",
+                                fmt::format("'{}' is not FIRST-LAST, ..., as in --stacks 0-10,11-21", text));
+  };
+  for (;;) {
+    auto& [first, last] = ranges.emplace_back();
+    auto read = std::from_chars(at, end, first);
+    if (read.ec != std::errc() || read.ptr == end || *read.ptr != '-') throw wrong();
+    read = std::from_chars(read.ptr + 1, end, last);
+    if (read.ec != std::errc()) throw wrong();
+    if (read.ptr == end) return ranges;
+    if (*read.ptr != ',') throw wrong();
+    at = read.ptr + 1;
+  }
 }
 
 std::string check_whole_number(const std::string& text) {
@@ -102,15 +63,8 @@ void add_common(CLI::App& command, CommonOptions& common) {
 }
 
 void add_step_options(CLI::App& command, TrainOptions& options) {
-  add_loss_options(command, options);
-  add_optimizer_options(command, options);
-  add_selection_options(command, options);
-  command
-      .add_option("--conv-gradient", options.conv_gradient,
-                  "weight gradient of convolutions: direct, a loop nest of its own, or im2col and a product")
-      ->check(such_as({"direct", "im2col"}))
-      ->type_name("HOW")
-      ->capture_default_str();
+  CommandLine to(command, options);
+  describe_step(to);
 }
 
 void add_parameters(CLI::App& command, HardwareParameters& parameters) {

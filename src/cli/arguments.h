@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/words.h"
+#include "options/step.h"
 
 #include <CLI/CLI.hpp>
 
@@ -32,6 +33,99 @@ void add_serve(CLI::App& app, ServeCommand& command);
 void add_compare(CLI::App& app, CompareCommand& command);
 void add_validate(CLI::App& app, ValidateCommand& command);
 
+using NamedSizes = std::vector<std::pair<std::string, std::int64_t>>;
+using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+// "NAME=NUMBER"
+std::pair<std::string, std::int64_t> parse_dimension(const std::string& text);
+// "0-10,11-21"
+Ranges parse_ranges(const std::string& text);
+// Empty, or what is wrong with it.
+std::string check_whole_number(const std::string& text);
+
+// An option that was added, for its limits.
+class AddedOption {
+ public:
+  explicit AddedOption(CLI::Option* option) : option_(option) {}
+
+  template <class Number>
+  AddedOption within(Number least, Number most) const {
+    return checked(CLI::Range(least, most));
+  }
+  AddedOption whole() const { return checked(CLI::Validator(check_whole_number, "")); }
+  AddedOption positive() const { return checked(CLI::PositiveNumber); }
+  AddedOption one_of(const std::vector<std::string>& words) const { return checked(cli::one_of(words)); }
+  AddedOption such_as(const std::vector<std::string>& words) const { return checked(cli::such_as(words)); }
+  AddedOption each_once() const { return AddedOption(option_->allow_extra_args(false)); }
+  AddedOption with_default() const { return AddedOption(option_->capture_default_str()); }
+
+ private:
+  AddedOption checked(const CLI::Validator& validator) const { return AddedOption(option_->check(validator)); }
+
+  CLI::Option* option_;
+};
+
+// Of one struct of options, which must outlive the parser.
+template <class Options>
+class CommandLine {
+ public:
+  CommandLine(CLI::App& command, Options& options, const char* title = nullptr)
+      : command_(command), options_(options), title_(title) {}
+
+  void title(const char* title) { title_ = title; }
+
+  // `Part`: the struct, or what it is derived from.
+  template <class Part, class Value>
+  AddedOption option(const OptionName& name, Value Part::* member, const std::string& meaning,
+                     const char* type = nullptr) const {
+    return placed(add(flag_of(name, ""), options_.*member, meaning), type);
+  }
+  template <class Part>
+  AddedOption flag(const OptionName& name, bool Part::* member, const std::string& meaning) const {
+    return placed(command_.add_flag(flag_of(name, ""), options_.*member, meaning), nullptr);
+  }
+  template <class Part>
+  AddedOption off(const OptionName& name, bool Part::* member, const std::string& meaning) const {
+    const auto turn_off = [&options = options_, member](std::int64_t) { options.*member = false; };
+    return placed(command_.add_flag_function(flag_of(name, "no-"), turn_off, meaning), nullptr);
+  }
+  AddedOption time_limit(double Options::* member, double /*none*/, const std::string& meaning) const {
+    return option("time_limit", member, meaning, "SECONDS");
+  }
+
+ private:
+  static std::string flag_of(const OptionName& name, const char* prefix) {
+    if (name.command_line != nullptr) return std::string("--") + name.command_line;
+    std::string flag = std::string("--") + prefix + name.python;
+    for (char& letter : flag) letter = letter == '_' ? '-' : letter;
+    return flag;
+  }
+
+  template <class Value>
+  CLI::Option* add(const std::string& flag, Value& value, const std::string& meaning) const {
+    return command_.add_option(flag, value, meaning);
+  }
+  CLI::Option* add(const std::string& flag, NamedSizes& sizes, const std::string& meaning) const {
+    const auto read = [&sizes](const std::vector<std::string>& texts) {
+      for (const std::string& text : texts) sizes.push_back(parse_dimension(text));
+    };
+    return command_.add_option_function<std::vector<std::string>>(flag, read, meaning)->allow_extra_args(false);
+  }
+  CLI::Option* add(const std::string& flag, Ranges& ranges, const std::string& meaning) const {
+    const auto read = [&ranges](const std::string& text) { ranges = parse_ranges(text); };
+    return command_.add_option_function<std::string>(flag, read, meaning);
+  }
+  AddedOption placed(CLI::Option* option, const char* type) const {
+    if (type != nullptr) option->type_name(type);
+    if (title_ != nullptr) option->group(title_);
+    return AddedOption(option);
+  }
+
+  CLI::App& command_;
+  Options& options_;
+  const char* title_;
+};
+
 // The options of a command that stand under one title of its help.
 class OptionGroup {
  public:
@@ -50,10 +144,6 @@ class OptionGroup {
   CLI::Option* off(const char* name, bool& value, const std::string& meaning) const {
     return command_.add_flag_function(name, [&value](std::int64_t) { value = false; }, meaning)->group(title_);
   }
-  template <class Number>
-  void add_jobs(Number& jobs) const {
-    add("--jobs", jobs, "threads; all processors by default", "N")->check(CLI::Range(0, 1024));
-  }
 
  private:
   CLI::App& command_;
@@ -67,49 +157,15 @@ void add_step_options(CLI::App& command, TrainOptions& options);
 // --simulate and what belongs to it.
 void add_simulate_options(CLI::App& train, TrainCommand& command);
 void add_parameters(CLI::App& command, HardwareParameters& parameters);
-void add_parallel(CLI::App& command, StepRequest& options);
-void add_lowering(CLI::App& command, std::string& lowering);
 void add_schedule_options(CLI::App& command, MachineNames& on, StepRequest& options);
-// --custom: costs of operators, from a file.
-void add_custom_costs(const OptionGroup& group, StepRequest& options);
-
-// "NAME=NUMBER"
-std::pair<std::string, std::int64_t> parse_dimension(const std::string& text);
-// Empty, or what is wrong with it.
-std::string check_whole_number(const std::string& text);
-
-template <class Options>
-void add_sizes(CLI::App& command, Options& options) {
-  command.add_option("--batch", options.batch, "size of the batch: the first axis of the inputs")
-      ->type_name("N")
-      ->check(check_whole_number);
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--dim",
-          [&options](const std::vector<std::string>& texts) {
-            for (const std::string& text : texts) options.dimensions.push_back(parse_dimension(text));
-          },
-          "size of a symbolic dimension; may be given several times")
-      ->type_name("NAME=N")
-      ->allow_extra_args(false);
-  command
-      .add_option("--parameter", options.parameter,
-                  "tensors of the file that are trained, whatever they look like; * and ? as in a shell")
-      ->type_name("PATTERN")
-      ->allow_extra_args(false);
-  command.add_option("--buffer", options.buffer, "tensors of the file that are not trained: masks, tables, statistics")
-      ->type_name("PATTERN")
-      ->allow_extra_args(false);
-  command.add_flag("--fused-norms", options.fused_norms,
-                   "norms that the file spells out (RMS norms as powers, means, roots) run and save as one operator");
-}
 
 template <class Options>
 void add_model(CLI::App& command, std::string& model, Options& options) {
   command.add_option("MODEL", model, "an ONNX file or a built-in network (listed below)")
       ->required()
       ->check(name_or_file(Offer::networks));
-  add_sizes(command, options);
+  CommandLine to(command, options);
+  describe_sizes<Options>(to);
 }
 
 // --precision; `widths`: also those at which every element is costed.
@@ -117,22 +173,5 @@ void add_precision(CLI::App& command, TrainOptions& options, bool widths);
 
 // What commands that map operators on a machine share.
 void add_machine(CLI::App& command, MachineNames& on, TrainOptions& train);
-
-template <class Options>
-void add_mapping_search(CLI::App& command, Options& options) {
-  command.add_option("--objective", options.objective, "of the mappings: latency, energy or edp")
-      ->check(one_of({"latency", "energy", "edp"}))
-      ->type_name("WHAT")
-      ->capture_default_str();
-  command.add_option("--factors", options.factors, "pieces of loops that are put in every order")
-      ->type_name("N")
-      ->check(CLI::Range(1, 12))
-      ->capture_default_str();
-  command.add_option("--cache", options.cache_file, "keep mappings in this file, and use those in it")
-      ->type_name("FILE");
-  command.add_option("--jobs", options.jobs, "threads; all processors by default")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024));
-}
 
 }  // namespace monet::cli

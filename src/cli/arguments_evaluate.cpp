@@ -6,8 +6,6 @@ namespace monet::cli {
 
 namespace {
 
-constexpr const char* schedule_group = "Plan and schedule";
-
 void add_evaluate_outputs(CLI::App& evaluate, EvaluateCommand& command) {
   const OptionGroup group(evaluate, "Output");
   const auto rows = [&](const char* name, std::size_t& number, const char* meaning) {
@@ -31,57 +29,11 @@ void add_evaluate_outputs(CLI::App& evaluate, EvaluateCommand& command) {
 
 }  // namespace
 
-void add_custom_costs(const OptionGroup& group, StepRequest& options) {
-  group.add("--custom", options.custom_file, "costs of operators: of those that are not known, or instead", "FILE");
-}
-
-void add_lowering(CLI::App& command, std::string& lowering) {
-  command
-      .add_option("--lowering", lowering,
-                  "eager: kernel by kernel, as an eager framework runs it, which is the default where a core is a "
-                  "graphics processor; compiled: as a fusing compiler does, with the stacks of the plan or its own; "
-                  "nests: each operator its loop nest on arrays, as elsewhere")
-      ->type_name("HOW")
-      ->check(one_of({"eager", "compiled", "nests"}))
-      ->group(schedule_group);
-}
-
 void add_schedule_options(CLI::App& command, MachineNames& on, StepRequest& options) {
-  const OptionGroup group(command, schedule_group);
-  group.add("--plan", on.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy", "FILE");
-  add_custom_costs(group, options);
-  group.add("--recompute", options.recompute,
-            "saved tensors to compute again in the backward part; * and ? match; blocks: all inside blocks", "NAME");
-  group.add("--keep", options.keep, "those of them that are kept all the same", "NAME");
-  group.add("--page", options.page,
-            "what is elsewhere between uses, and where: saved tensors, names of weights, weights, optimizer-state",
-            "NAME MEMORY");
-  group.flag("--force", options.force, "use a plan that was made for another network or machine");
-  group.add("--order", options.order, "critical-path, graph, listed or frugal; the plan's, or critical-path", "ORDER")
-      ->check(one_of({"critical-path", "graph", "listed", "frugal"}));
-  group.add("--transfers", options.transfers, "from core to core: direct or memory; the plan's, or direct", "WAY")
-      ->check(one_of({"direct", "memory"}));
-  group.flag("--off-chip", options.off_chip,
-             "every operator reads from and writes to off-chip memory, as the published flow does");
-  group.flag("--zigzag", options.zigzag,
-             "costs by the rules of ZigZag 3.8.5 and Stream, their known defects included, in 8 bits, off chip");
-  group.off("--no-check", options.check, "leave out the independent check of the schedule");
-  add_lowering(command, options.lowering);
-}
-
-void add_parallel(CLI::App& command, StepRequest& options) {
-  const OptionGroup group(command, "Many chips");
-  group.add("--parallel", options.parallel,
-            "how the step is split over chips: dp=N, tp=N, pp=N, zero=0|1|2|3, sequence=on|off, overlap=on|off, "
-            "recompute=none|selective|blocks, schedule=gpipe|1f1b|interleaved|zb-h1|zb-h2|zbv, chunks=N, "
-            "cut=balanced|equal|N+N, order=dp-pp-tp, with commas",
-            "WORDS");
-  group.add("--chips", options.chips, "all chips; what --parallel leaves open is data parallel", "N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
-  group
-      .add("--micro-batch", options.micro_batch,
-           "samples of one chip of dp at a time; gradients add up until --batch, that of all chips, is done", "N")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 30));
+  OptionGroup(command, schedule_title)
+      .add("--plan", on.plan, "stacks, tiles, cores, order, recomputing, paging; rest by policy", "FILE");
+  CommandLine to(command, options);
+  describe_schedule(to);
 }
 
 void add_evaluate(CLI::App& app, EvaluateCommand& command) {
@@ -91,18 +43,17 @@ void add_evaluate(CLI::App& app, EvaluateCommand& command) {
   add_machine(*evaluate, command.on, command.options.train);
   evaluate->add_flag("--inference", command.options.inference,
                      "the forward part alone; what only the backward part needs is not kept");
-  add_mapping_search(*evaluate, command.options);
+  CommandLine to(*evaluate, command.options);
+  describe_mapping_search<StepRequest>(to);
   add_step_options(*evaluate, command.options.train);
   add_schedule_options(*evaluate, command.on, command.options);
-  add_parallel(*evaluate, command.options);
-  const OptionGroup schedule(*evaluate, schedule_group);
-  schedule.off("--no-compare", command.options.compare, "leave out inference, to compare with");
-  schedule.off("--no-pack", command.options.pack, "leave out addresses: memory is then what is live");
+  describe_parallel(to);
+  describe_evaluation(to);
   evaluate
       ->add_flag("--suggest", command.suggest,
                  "try other options (numbers, lowering, order, batch) and list those that help, however long it "
                  "takes; a text and a folder do so by themselves where the step has up to 1,000 tiles or launches")
-      ->group(schedule_group);
+      ->group(schedule_title);
   add_evaluate_outputs(*evaluate, command);
   add_common(*evaluate, command.common);
   evaluate->footer(

@@ -1,4 +1,5 @@
 #include "cli/arguments.h"
+#include "options/explore.h"
 
 #include <fmt/format.h>
 
@@ -33,8 +34,7 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
   explore->add_option("SPACE", options.space, "a file, or a space that comes with the program (--list)")
       ->check(name_or_file(Offer::spaces));
   explore->add_flag("--list", command.list, "list the spaces that come with the program");
-  const OptionGroup work_on(*explore, subject_group), search(*explore, search_group), work(*explore, work_group),
-      output(*explore, output_group);
+  const OptionGroup work_on(*explore, subject_group), search(*explore, search_group), output(*explore, output_group);
   work_on
       .add("--network", options.network, "in place of the workloads' own: a built-in network or an ONNX file",
            "NETWORK")
@@ -63,18 +63,10 @@ void add_explore(CLI::App& app, ExploreCommand& command) {
                                  "20,000 designs, else nsga2")
                             ->check(one_of({"all", "random", "sobol", "nsga2", "surrogate", "narrow"}));
   all->excludes(samples)->excludes(method);
-  search.add("--population", options.population, "of nsga2")->check(CLI::Range(2, 1000000))->capture_default_str();
-  search.add("--generations", options.generations, "of nsga2; by the samples unless given")
-      ->check(CLI::Range(0, 1000000));
-  search.add("--seed", options.seed, "of random choices")->capture_default_str();
-  work.add("--store", options.store, "where results are kept as they come; SPACE.sqlite here by default", "FILE");
-  work.flag("--resume", options.resume, "go on with a store that is there");
-  work.add("--cluster", options.cluster, "address of a running Dask scheduler, or local:N for N workers here",
-           "ADDRESS");
-  work.add("--python", options.python, "with the package monet, for --cluster; python3 by default", "PROGRAM");
-  work.add_jobs(options.jobs);
-  work.add("--time-limit", options.time_limit_s, "seconds after which what was found is the answer", "SECONDS")
-      ->check(CLI::PositiveNumber);
+  CommandLine to(*explore, options, search_group);
+  describe_explore_search(to);
+  to.title(work_group);
+  describe_explore_work(to);
   output.add("--front", command.view.front, "rows of the table of the front; 0: all", "N")
       ->check(CLI::Range(0, 1000000000))
       ->capture_default_str();

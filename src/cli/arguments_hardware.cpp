@@ -39,7 +39,8 @@ void add_hardware(CLI::App& app, HardwareCommands& commands) {
       ->type_name("MODEL")
       ->check(name_or_file(Offer::networks));
   check->add_flag("--inference", commands.check.inference, "with --network: the status is that of inference");
-  add_sizes(*check, commands.check.as.train);
+  CommandLine to(*check, commands.check.as.train);
+  describe_sizes<TrainOptions>(to);
   add_precision(*check, commands.check.as.train, true);
   add_step_options(*check, commands.check.as.train);
   add_common(*check, commands.check.common);

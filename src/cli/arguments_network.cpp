@@ -95,13 +95,14 @@ void add_map(CLI::App& app, MapCommand& command) {
       app.add_subcommand("map", "operators on the cores of a machine, each by itself: cycles, energy, traffic");
   add_model(*map, command.model, options.train);
   add_machine(*map, command.on, options.train);
-  add_mapping_search(*map, options);
+  CommandLine to(*map, options);
+  describe_mapping_search<MapOptions>(to);
   map->add_flag("--training", options.training, "the whole training step; the file as it is by default");
   map->add_option("--optimizer", options.train.optimizer, "of the training step")
       ->type_name("NAME")
       ->capture_default_str();
   map->add_option("--core", options.core, "only this core; the best for each operator by default")->type_name("NAME");
-  add_lowering(*map, options.lowering);
+  describe_lowering<MapOptions>(to);
   map->add_option("--layer", options.layers, "only operators of this name (* and ? stand for others)")
       ->type_name("NAME")
       ->allow_extra_args(false);

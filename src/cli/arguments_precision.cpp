@@ -46,8 +46,9 @@ void add_precision_compare(CLI::App& precision, PrecisionCompareCommand& command
       ->type_name("A,B")
       ->delimiter(',')
       ->allow_extra_args(false);
-  add_mapping_search(*compare, command.options.evaluate);
-  add_lowering(*compare, command.options.evaluate.lowering);
+  CommandLine to(*compare, command.options.evaluate);
+  describe_mapping_search<StepRequest>(to);
+  describe_lowering<StepRequest>(to);
   add_simulation_options(*compare, command);
   add_step_options(*compare, command.options.evaluate.train);
   const OptionGroup output(*compare, "Output");

@@ -1,6 +1,5 @@
 #include "cli/arguments.h"
-
-#include <fmt/format.h>
+#include "options/remat.h"
 
 namespace monet::cli {
 
@@ -8,33 +7,13 @@ namespace {
 
 void add_remat_model(CLI::App& remat, RematCommand& command) {
   const OptionGroup group(remat, "Costs and limits");
-  group.add("--profiles", command.options.profiles, "devices, for graphs with operation counts", "FILE");
-  group.add("--device", command.options.device, "which of them", "NAME");
+  CommandLine to(remat, command.options);
+  describe_remat_graph(to);
   group.add("--deadline", command.deadline, "a multiple of running each node once, 2x, or a time, 20ms", "TIME");
-  group.flag("--free-transfers", command.options.free_transfers,
-             "the deadline is for computation alone, as in POET's model");
-  group.add("--objective", command.options.objective, "time or energy; energy where there is one by default", "WHAT")
-      ->check(one_of({"time", "energy"}));
+  describe_remat_costs(to);
   group.add("--fixed", command.fixed, "memory that is always taken, for parameters", "SIZE");
   group.add("--page", command.page, "transfers are whole pages of this size", "SIZE");
-}
-
-void add_remat_search(CLI::App& remat, RematOptions& options) {
-  const OptionGroup group(remat, "Search");
-  group.add("--method", options.method, "search, or milp: an integer program, for small graphs", "HOW")
-      ->check(one_of({"search", "milp"}))
-      ->capture_default_str();
-  group.add("--time-limit", options.time_limit_s, "the best found by then is the answer", "SECONDS")
-      ->capture_default_str();
-  group.flag("--reorder,!--no-reorder", options.reorder,
-             "also schedules with first runs in another order; takes the time limit once more");
-  group.off("--no-recompute", options.recompute, "page only");
-  group.off("--no-paging", options.page, "recompute only");
-  group.off("--no-prune", options.prune, "leave repeats that are not needed");
-  group.off("--no-improve", options.improve, "the first schedule that is found");
-  group.off("--no-bound", options.bound, "do not look for a lower bound");
-  group.add("--seed", options.seed, "of the random numbers", "N")->capture_default_str();
-  group.add_jobs(options.jobs);
+  describe_remat_search(to);
 }
 
 }  // namespace
@@ -49,7 +28,6 @@ void add_remat(CLI::App& app, RematCommand& command) {
       ->type_name("SIZE")
       ->required();
   add_remat_model(*remat, command);
-  add_remat_search(*remat, command.options);
   remat->add_option("-o,--output", command.output, "write the schedule, action by action")->type_name("OUT.json");
   add_common(*remat, command.common);
   remat->footer(

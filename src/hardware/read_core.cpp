@@ -1,6 +1,7 @@
 #include "base/glob.h"
 #include "base/try.h"
 #include "graph/op.h"
+#include "hardware/part_path.h"
 #include "hardware/prototypes.h"
 
 #include <fmt/format.h>
@@ -154,7 +155,7 @@ Expected<LevelPrototype> read_level(const ReadState& state, const Yaml::Entry& e
 Expected<Fields> ReadState::open(const Yaml& node, const Block& block, const Context& around,
                                  const std::string& part) const {
   Context context = around;
-  if (!part.empty()) context.part = context.part.empty() ? part : fmt::format("{}: {}", context.part, part);
+  if (!part.empty()) context.part = part_inside(context.part, part);
   return Fields::open(node, block, std::move(context), parameters, origins);
 }
 

@@ -3,12 +3,11 @@
 #include "base/suggest.h"
 #include "base/try.h"
 #include "evaluate/account/bound.h"
-#include "evaluate/account/totals.h"
-#include "evaluate/check/check.h"
 #include "evaluate/open/step_on_machine.h"
 #include "evaluate/plan/hash.h"
 #include "evaluate/plan/rewritten.h"
 #include "optimize/fuse_kernels.h"
+#include "optimize/pricing/pricer.h"
 
 #include <monet/fuse.h>
 #include <monet/plan.h>
@@ -133,31 +132,29 @@ Expected<FuseSettings> settings_of(const FuseOptions& options, const Graph& grap
 // The answer once more, from its plan: checked, with the numbers that `monet evaluate --plan` gives.
 Status evaluate_plan(const Plan& plan, const RewrittenStep& step, const Hardware& hardware, MappingCache& cache,
                      const FuseSettings& settings, bool with_check, Fusion& result) {
-  Evaluator evaluator(step.graph, hardware, cache, settings.evaluator);
-  MONET_TRY(PlanRequest request, evaluator.bind(plan));
-  request.paged = step.paged;
-  MONET_TRY(const Evaluated evaluated, evaluator.evaluate(request));
-  const Totals sums = totals(hardware, evaluated.schedule);
-  result.latency_cycles = sums.cycles;
-  result.energy_pj = sums.energy_pj;
-  result.tiles = static_cast<std::int64_t>(evaluated.tiles.tiles());
+  std::vector<BoundTensor> paged;
+  for (std::size_t i = 0; i < step.paged.size(); ++i) {
+    if (step.paged[i].valid())
+      paged.push_back({.tensor = TensorId(i), .retention = Retention::page, .memory = step.paged[i]});
+  }
+  Pricer pricer(step.graph, hardware, cache, settings.evaluator);
+  MONET_TRY(const Priced priced, pricer.price(plan, paged));
+  Evaluator& evaluator = priced.variant->evaluator;
+  result.latency_cycles = priced.price.cycles;
+  result.energy_pj = priced.price.energy_pj;
+  result.tiles = static_cast<std::int64_t>(priced.evaluated.tiles.tiles());
   for (const std::string& note : evaluator.notes()) result.notes.push_back(note);
-  const ScheduledStep scheduled{step.graph, hardware, evaluated.assignment, evaluated.tiles, evaluated.schedule};
-  const Bounds least = bounds_of(scheduled, evaluator.operator_bounds());
+  const Bounds least = bounds_of(priced.scheduled(hardware), evaluator.operator_bounds());
   result.bound_cycles = least.cycles;
   result.bound_pj = least.pj;
   if (!with_check) return Done{};
-  std::vector<MemoryId> too_small;
   for (std::size_t m = 0; m < hardware.memories.size(); ++m) {
     const MemoryId memory(m);
     if (!evaluator.machine().is_backing(memory)) continue;
-    if (sums.live_peak_bytes[m] <= evaluator.machine().capacity_bytes(memory)) continue;
-    too_small.emplace_back(m);
+    if (priced.price.peak_bytes[m] <= evaluator.machine().capacity_bytes(memory)) continue;
     result.warnings.push_back(fmt::format("the step does not fit {}: see `monet evaluate`", hardware.memories[m].name));
   }
-  return verify_schedule(
-      step.graph, hardware, evaluated.assignment, evaluated.tiles, evaluated.schedule,
-      {.streams = evaluator.counts_streams(), .element_bits = evaluator.element_bits(), .too_small = too_small});
+  return pricer.check(priced);
 }
 
 void fill(Fusion& result, const Graph& graph, const Fused& fused) {

@@ -42,4 +42,5 @@ monet_room(optimize
   pricing/plan_for.cpp
   pricing/plan_value.cpp
   pricing/pricer.cpp
+  search.cpp
 )

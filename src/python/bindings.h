@@ -26,7 +26,6 @@ void bind_values(nanobind::module_& module);
 void bind_network(nanobind::module_& module);
 void bind_hardware(nanobind::module_& module);
 void bind_options(nanobind::module_& module);
-void bind_search_options(nanobind::module_& module);
 void bind_functions(nanobind::module_& module);
 void bind_evaluate(nanobind::module_& module);
 void bind_search(nanobind::module_& module);

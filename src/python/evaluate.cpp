@@ -1,3 +1,4 @@
+#include "evaluate/run/fields.h"
 #include "python/functions.h"
 
 #include <monet/evaluate.h>
@@ -52,15 +53,15 @@ nb::dict trace_of(const Evaluation& evaluation) {
 }
 
 nb::dict lifetimes_of(const Evaluation& evaluation) {
-  return Columns(evaluation.lifetimes)
-      .add("memory", &Lifetime::memory)
-      .add("name", &Lifetime::name)
-      .add("role", &Lifetime::role)
-      .add("start", &Lifetime::start)
-      .add("end", &Lifetime::end)
-      .add("bytes", &Lifetime::bytes)
-      .add("address", &Lifetime::address)
-      .table();
+  nb::dict table;
+  const Lifetime none;
+  for_each_field(none, [&](const Field& field, const auto&) { table[field.name] = nb::list(); });
+  for (const Lifetime& row : evaluation.lifetimes) {
+    for_each_field(row, [&](const Field& field, const auto& value) {
+      nb::cast<nb::list>(table[field.name]).append(nb::cast(value));
+    });
+  }
+  return table;
 }
 
 nb::bytes chakra_of(const Evaluation& evaluation) {

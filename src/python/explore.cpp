@@ -104,6 +104,19 @@ void bind_explore(nb::module_& module) {
       },
       nb::arg("store"), nb::arg("objectives"));
   module.def(
+      "store_csv",
+      [](const std::string& store) {
+        return without_lock([&]() -> Expected<std::string> {
+          std::string text;
+          MONET_RETURN_IF_ERROR(write_store_csv(store, [&](const std::string& line) -> Status {
+            text += line;
+            return Done{};
+          }));
+          return text;
+        });
+      },
+      nb::arg("store"));
+  module.def(
       "write_store_csv",
       [](const std::string& store, const std::string& path) {
         without_lock([&] { return write_store(store, path, write_store_csv); });

@@ -38,7 +38,6 @@ NB_MODULE(_core, module) {
   monet::python::bind_network(module);
   monet::python::bind_hardware(module);
   monet::python::bind_options(module);
-  monet::python::bind_search_options(module);
   monet::python::bind_functions(module);
   monet::python::bind_evaluate(module);
   monet::python::bind_search(module);

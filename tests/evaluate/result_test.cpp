@@ -62,7 +62,8 @@ TEST(EvaluationParts, ResourcesAreBusyOrIdle) {
   ASSERT_EQ(e.resources.size(), 2U + 5U);
   for (const ResourceResult& row : e.resources) EXPECT_NEAR(row.busy_cycles + row.idle_cycles, 260, 1e-9) << row.name;
   const ResourceResult& core = e.resources[0];
-  EXPECT_EQ(core.busy_cycles, core.compute_cycles + core.stall_cycles);
+  EXPECT_DOUBLE_EQ(core.busy_cycles,
+                   core.compute_cycles + core.stall_cycles + core.load_cycles + core.fill_cycles + core.slowed_cycles);
   EXPECT_THAT(core.idle_by, ElementsAre(Pair("transfer", 50), Pair("nothing to do", 60)));
   EXPECT_EQ(e.resources[2].kind, "bus");
   EXPECT_EQ(e.resources[3].kind, "link");

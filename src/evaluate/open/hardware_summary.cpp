@@ -1,6 +1,7 @@
 #include "evaluate/open/machines.h"
 
 #include "evaluate/kernels/lowering_choice.h"
+#include "hardware/part_path.h"
 #include "hardware/totals.h"
 
 #include <algorithm>
@@ -208,8 +209,8 @@ std::int64_t gang_cores(const Hardware& hardware) {
 
 // Of an operation that is neither a product nor a sum: networks have few of them.
 bool is_of_rare_kind(const Origin& origin) {
-  const std::size_t colon = origin.part.rfind(": ");
-  const std::string last = colon == std::string::npos ? origin.part : origin.part.substr(colon + 2);
+  const std::vector<std::string_view> parts = parts_of_path(origin.part);
+  const std::string_view last = parts.empty() ? std::string_view() : parts.back();
   const std::string first = origin.quantity.substr(0, origin.quantity.find(' '));
   for (std::size_t i = 0; i < count_kinds; ++i) {
     const auto kind = static_cast<Count>(i);

@@ -181,11 +181,20 @@ PolicySplit Policy::best_split(NodeId node, std::uint32_t kind, std::size_t core
     }
     return extents;
   };
+  // Of pieces of a convolution that take as long those that leave clearly more room to others.
+  constexpr double alike = 1.01, clearly_less = 0.6;
+  const bool convolves = tiled && family_of((*graph_)[node].op) == OpFamily::convolution;
+  double best_bytes = 0;
   const auto consider = [&](std::vector<LoopSize> pieces) {
     const std::vector<LoopSize> extents = extents_of(pieces);
     const double cycles = cycles_of(node, kind, extents, product_of(pieces));
     if (tiled) add_tiled(node, best, pieces, extents);
-    if (cycles >= best.cycles) return;
+    const double bytes = bytes_beside((*machine_)[machine_->first_of_kind(kind)], costs_->estimate(node, kind, extents),
+                                      static_cast<std::size_t>(Path::input));
+    const bool as_fast =
+        convolves && !best.pieces.empty() && cycles < alike * best.cycles && best.cycles < alike * cycles;
+    if (as_fast ? bytes >= clearly_less * best_bytes : cycles >= best.cycles) return;
+    best_bytes = bytes;
     best.pieces = std::move(pieces);
     best.cycles = cycles;
   };

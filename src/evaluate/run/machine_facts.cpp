@@ -2,6 +2,7 @@
 
 #include "base/quantities.h"
 #include "evaluate/account/width.h"
+#include "hardware/part_path.h"
 #include "hardware/totals.h"
 
 #include <fmt/format.h>
@@ -45,14 +46,11 @@ double bytes_per_cycle(const Hardware& hardware, MemoryId memory) {
 // "core pe: memory sram" and "read_energy" give "pe/sram read energy".
 std::string name_of(const Origin& origin) {
   std::string name;
-  for (std::size_t at = 0; at < origin.part.size();) {
-    const std::size_t colon = std::min(origin.part.find(": ", at), origin.part.size());
-    std::string_view part = std::string_view(origin.part).substr(at, colon - at);
+  for (std::string_view part : parts_of_path(origin.part)) {
     for (const std::string_view kind : {"core ", "memory "}) {
       if (part.starts_with(kind)) part.remove_prefix(kind.size());
     }
     name += fmt::format("{}{}", name.empty() ? "" : "/", part);
-    at = colon + 2;
   }
   std::string quantity = origin.quantity;
   std::ranges::replace(quantity, '_', ' ');

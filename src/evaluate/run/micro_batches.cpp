@@ -1,4 +1,5 @@
 #include "evaluate/account/downsample.h"
+#include "evaluate/run/fields.h"
 #include "evaluate/run/result.h"
 
 #include <fmt/format.h>
@@ -86,39 +87,30 @@ class Repeat {
     for (PhaseResult& row : last_.phases) row.start += shift_, row.end += shift_;
     const auto join = [&](PhaseResult& row, const PhaseResult& more) {
       if (more.busy_cycles > 0) row.start = more.start;
-      row.busy_cycles += times_ * more.busy_cycles;
-      row.latency_cycles += times_ * more.latency_cycles;
-      row.energy_pj += times_ * more.energy_pj;
-      row.macs += times_ * more.macs;
+      add_amounts(row, more);
     };
     each_row(last_.phases, part_.phases, name, join, [](const PhaseResult&) {});
   }
 
-  void scale(OperatorResult& row) const {
-    row.tiles *= count_;
-    for (double* value : sums(row)) *value *= times_;
-  }
-
-  static std::array<double*, 16> sums(OperatorResult& row) {
-    return {&row.macs,        &row.busy_cycles,  &row.compute_cycles,  &row.stall_cycles,
-            &row.load_cycles, &row.fill_cycles,  &row.slowed_cycles,   &row.wait_cycles,
-            &row.energy_pj,   &row.compute_pj,   &row.memory_pj,       &row.network_pj,
-            &row.transfer_pj, &row.bound_cycles, &row.home_read_bytes, &row.home_write_bytes};
+  // All repetitions of `more` to `row`.
+  template <class Row>
+  void add_amounts(Row& row, const Row& more) const {
+    std::vector<double> amounts;
+    for_each_amount(more, [&](const auto& amount) { amounts.push_back(times_ * static_cast<double>(amount)); });
+    auto next = amounts.begin();
+    for_each_amount(row, [&](auto& amount) { amount += static_cast<std::remove_cvref_t<decltype(amount)>>(*next++); });
   }
 
   void operators() {
     for (OperatorResult& row : last_.operators) row.start += shift_, row.end += shift_;
     const auto join = [&](OperatorResult& row, const OperatorResult& more) {
-      OperatorResult added = more;
-      scale(added);
       row.start = more.start;
-      row.tiles += added.tiles;
-      const auto to = sums(row), from = sums(added);
-      for (std::size_t i = 0; i < to.size(); ++i) *to[i] += *from[i];
+      add_amounts(row, more);
     };
     const auto add = [&](const OperatorResult& more) {
       OperatorResult& row = last_.operators.emplace_back(more);
-      scale(row);
+      for_each_amount(row, [](auto& amount) { amount = 0; });
+      add_amounts(row, more);
       row.end += shift_ - part_.latency_cycles;
     };
     each_row(last_.operators, part_.operators, [](const OperatorResult& row) { return row.name; }, join, add);
@@ -128,13 +120,8 @@ class Repeat {
     const double whole = shift_ + last_.latency_cycles;
     const auto key = [](const ResourceResult& row) { return row.kind + " " + row.name; };
     const auto join = [&](ResourceResult& row, const ResourceResult& more) {
-      row.busy_cycles += times_ * more.busy_cycles;
-      row.compute_cycles += times_ * more.compute_cycles;
-      row.stall_cycles += times_ * more.stall_cycles;
-      row.idle_cycles += times_ * more.idle_cycles;
+      add_amounts(row, more);
       add_parts(row.idle_by, more.idle_by, times_);
-      row.bytes += times_ * more.bytes;
-      row.energy_pj += times_ * more.energy_pj;
       row.utilization = whole > 0 ? row.busy_cycles / whole : 0;
     };
     // A link or port that only one of the two uses: it stands still in the other.

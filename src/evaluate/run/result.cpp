@@ -110,7 +110,10 @@ void fill_resources(Evaluation& evaluation, const ScheduledStep& step, std::span
     row.type = step.hardware.cores[i].type;
     row.busy_cycles = use.busy.cycles;
     row.compute_cycles = use.busy.compute;
-    row.stall_cycles = use.busy.cycles - use.busy.compute;
+    row.load_cycles = use.busy.load;
+    row.fill_cycles = use.busy.fill;
+    row.slowed_cycles = use.busy.slowed;
+    row.stall_cycles = row.busy_cycles - row.compute_cycles - row.load_cycles - row.fill_cycles - row.slowed_cycles;
     for (std::size_t cause = 0; cause < idle_causes; ++cause) {
       row.idle_cycles += use.idle[cause];
       if (use.idle[cause] > 0) row.idle_by.emplace_back(name_of(static_cast<Idle>(cause)), use.idle[cause]);

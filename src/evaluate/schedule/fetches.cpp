@@ -26,9 +26,13 @@ Expected<std::uint32_t> Fetches::fetch(const Placing& now, BufferId buffer, Memo
   const bool from_core = source.copy != none;
   // Copies may be evicted now, but not the source.
   const TileId source_pin = from_core ? std::exchange(residency_[source.copy].pinned, now.tile) : TileId();
-  MONET_TRY(const Moment room, residency_.make_room(now, memory, bytes));
-  if (from_core) residency_[source.copy].pinned = source_pin;
+  // Room that is there only when the core could start would keep it waiting for the transfer.
+  Placing soon = now;
   const MemoryId from = from_core ? residency_[source.copy].memory : homes_.memory_of(buffer);
+  const double takes = machine_.least_cycles(from, memory, 8.0 * static_cast<double>(bytes));
+  soon.could_start = std::max(std::min(now.previous_start, now.could_start), now.could_start - takes);
+  MONET_TRY(const Moment room, residency_.make_room(soon, memory, bytes));
+  if (from_core) residency_[source.copy].pinned = source_pin;
   const Moment there = from_core ? residency_[source.copy].ready : homes_[buffer].since;
   const TransferKind kind = from_core ? TransferKind::core_to_core : TransferKind::fetch;
   const std::uint32_t copy = residency_.add(now, buffer, memory, bytes, group, input);

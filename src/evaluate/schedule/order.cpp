@@ -10,9 +10,14 @@ namespace {
 
 class Ranker {
  public:
-  Ranker(const Graph& graph, const Dependencies& dependencies, const Assignment& assignment, const TileGraph& tiles,
-         std::span<const double> cycles)
-      : graph_(graph), dependencies_(dependencies), assignment_(assignment), tiles_(tiles), cycles_(cycles) {}
+  Ranker(const Graph& graph, const Dependencies& dependencies, const RoutedMachine& machine,
+         const Assignment& assignment, const TileGraph& tiles, std::span<const double> cycles)
+      : graph_(graph),
+        dependencies_(dependencies),
+        machine_(machine),
+        assignment_(assignment),
+        tiles_(tiles),
+        cycles_(cycles) {}
 
   std::vector<std::uint32_t> run() {
     rank_.assign(tiles_.tiles(), unknown);
@@ -48,6 +53,8 @@ class Ranker {
     std::vector<std::uint32_t> order(count);
     std::iota(order.begin(), order.end(), 0U);
     if (assignment_.order != PlanOrder::critical_path) return order;
+    const CoreId core = only_core();
+    if (core.valid() && !keeps_all(machine_[core])) return order_on_one_core();
     std::vector<double> own(count, 0), length(count, 0), stated(count, 0);
     for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {
       const OperatorTiles& op = tiles_.operators[n];
@@ -72,6 +79,59 @@ class Ranker {
     }
     std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
       return std::tuple(stated[a], length[a]) > std::tuple(stated[b], length[b]);
+    });
+    return order;
+  }
+
+  // The core that runs everything; not valid: there are several.
+  CoreId only_core() const {
+    CoreId only;
+    for (std::size_t n = 0; n < tiles_.operators.size(); ++n) {
+      if (tiles_.operators[n].count == 0) continue;
+      for (CoreId core : assignment_.operators[n].cores) {
+        if (only.valid() && core != only) return {};
+        only = core;
+      }
+    }
+    return only;
+  }
+
+  // All that is made before the updates fits on chip, so that nothing leaves it in any order.
+  bool keeps_all(const CorePlaces& core) const {
+    const MemoryId memory = core.local[static_cast<std::size_t>(Path::output)];
+    if (!memory.valid()) return true;  // nothing is ever on chip
+    std::int64_t bytes = 0;
+    for (const Buffer& buffer : tiles_.buffers) {
+      if (buffer.maker.valid() && graph_[tiles_.node[buffer.maker.index()]].phase != Phase::optimizer) {
+        bytes += buffer.bytes;
+      }
+    }
+    return bytes <= machine_.capacity_bytes(memory);
+  }
+
+  // Nothing runs meanwhile, so no way is longer than another: what has just been made is used while it is on chip.
+  // Updates come where their gradient is made, all else in the order of the graph.
+  std::vector<std::uint32_t> order_on_one_core() const {
+    const std::size_t count = assignment_.stacks.size();
+    std::vector<std::uint32_t> order(count), follows(count);
+    std::vector<double> stated(count, 0);
+    std::iota(order.begin(), order.end(), 0U);
+    for (std::uint32_t s = 0; s < count; ++s) {
+      follows[s] = s;
+      bool updates = true;
+      std::uint32_t last = 0;
+      for (NodeId node : assignment_.stacks[s]) {
+        stated[s] = std::max(stated[s], assignment_.operators[node.index()].priority);
+        updates = updates && graph_[node].phase == Phase::optimizer;
+        for (NodeId maker : dependencies_.before(node)) {
+          const std::uint32_t before = assignment_.operators[maker.index()].stack;
+          if (before != s) last = std::max(last, follows[before]);
+        }
+      }
+      if (updates) follows[s] = last;
+    }
+    std::ranges::stable_sort(order, [&](std::uint32_t a, std::uint32_t b) {
+      return std::tuple(stated[b], follows[a], a) < std::tuple(stated[a], follows[b], b);
     });
     return order;
   }
@@ -186,6 +246,7 @@ class Ranker {
 
   const Graph& graph_;
   const Dependencies& dependencies_;
+  const RoutedMachine& machine_;
   const Assignment& assignment_;
   const TileGraph& tiles_;
   std::span<const double> cycles_;
@@ -200,9 +261,9 @@ class Ranker {
 }  // namespace
 
 std::vector<std::uint32_t> tile_order(const Graph& graph, const Dependencies& dependencies,
-                                      const Assignment& assignment, const TileGraph& tiles,
-                                      std::span<const double> cycles) {
-  return Ranker(graph, dependencies, assignment, tiles, cycles).run();
+                                      const RoutedMachine& machine, const Assignment& assignment,
+                                      const TileGraph& tiles, std::span<const double> cycles) {
+  return Ranker(graph, dependencies, machine, assignment, tiles, cycles).run();
 }
 
 }  // namespace monet

@@ -106,7 +106,7 @@ Schedule Scheduler::empty_schedule() const {
 std::vector<std::uint32_t> Scheduler::ranks() const {
   std::vector<double> cycles(in_.tiles.tiles());
   for (std::size_t t = 0; t < cycles.size(); ++t) cycles[t] = places_.cost(TileId(t)).cycles;
-  return tile_order(in_.graph, in_.dependencies, in_.assignment, in_.tiles, cycles);
+  return tile_order(in_.graph, in_.dependencies, in_.machine, in_.assignment, in_.tiles, cycles);
 }
 
 Expected<Schedule> Scheduler::run() {

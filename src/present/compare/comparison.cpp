@@ -219,6 +219,10 @@ Expected<Comparison> compare_files(const ResultFile& a, const ResultFile& b) {
 }
 
 Expected<Comparison> compare_results(const std::string& a, const std::string& b) {
+  return compare_results(NamedResult{.name = a, .result = {}, .details = {}}, {.name = b, .result = {}, .details = {}});
+}
+
+Expected<Comparison> compare_results(const NamedResult& a, const NamedResult& b) {
   MONET_TRY(const ResultFile of_a, read_result(a));
   MONET_TRY(const ResultFile of_b, read_result(b));
   return compare_files(of_a, of_b);

@@ -175,6 +175,14 @@ Expected<ResultFile> read_result(const std::string& path) {
   return result;
 }
 
+Expected<ResultFile> read_result(const NamedResult& result) {
+  if (result.result.empty()) return read_result(result.name);
+  MONET_TRY(ResultFile file, result_from(result.result, result.name));
+  file.folder.clear();
+  file.details = result.details;
+  return file;
+}
+
 Expected<std::optional<std::string>> read_details(const std::string& folder) {
   const std::string path = std::filesystem::path(folder) / "details.json";
   std::error_code ignored;

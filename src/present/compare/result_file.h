@@ -4,6 +4,7 @@
 
 #include <monet/evaluate.h>
 #include <monet/expected.h>
+#include <monet/results.h>
 
 #include <nlohmann/json.hpp>
 
@@ -25,10 +26,13 @@ struct ResultFile {
   std::string command;  // evaluate, optimize, checkpoint …
   FileJson json;        // an object
   std::string text;     // the same as it stands there, without a byte order mark
+  std::string details;  // where it is no file; may be empty
 };
 
 // `path` is a folder with result.json, or such a file.
 Expected<ResultFile> read_result(const std::string& path);
+// What it names, or its text.
+Expected<ResultFile> read_result(const NamedResult& result);
 // The same of a text; `path` is for messages.
 Expected<ResultFile> result_from(std::string_view text, const std::string& path);
 

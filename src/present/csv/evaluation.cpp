@@ -1,38 +1,68 @@
 #include "base/csv.h"
+#include "evaluate/run/fields.h"
 
 #include <monet/evaluate.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 namespace monet {
 
-std::string to_csv(const Evaluation& evaluation) {
-  std::string text =
-      "name,operator,phase,stack,cores,tiles,macs,start,end,busy_cycles,compute_cycles,stall_cycles,load_cycles,"
-      "fill_cycles,slowed_cycles,wait_cycles,bound_cycles,energy_pj,compute_pj,memory_pj,network_pj,transfer_pj,"
-      "home_read_bytes,home_write_bytes,recomputed,precision,converted\n";
-  for (const OperatorResult& row : evaluation.operators) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                        csv_field(row.name), csv_field(row.op), row.phase, csv_field(row.stack),
-                        csv_field(fmt::format("{}", fmt::join(row.cores, ";"))), row.tiles, row.macs, row.start,
-                        row.end, row.busy_cycles, row.compute_cycles, row.stall_cycles, row.load_cycles,
-                        row.fill_cycles, row.slowed_cycles, row.wait_cycles, row.bound_cycles, row.energy_pj,
-                        row.compute_pj, row.memory_pj, row.network_pj, row.transfer_pj, row.home_read_bytes,
-                        row.home_write_bytes, row.recomputed ? 1 : 0, csv_field(row.precision), row.converted ? 1 : 0);
-  }
+namespace {
+
+std::string csv_cell(const std::string& text) { return csv_field(text); }
+std::string csv_cell(const std::vector<std::string>& list) {
+  return csv_field(fmt::format("{}", fmt::join(list, ";")));
+}
+std::string csv_cell(bool flag) { return flag ? "1" : "0"; }
+template <class Number>
+std::string csv_cell(Number number) {
+  return fmt::format("{}", number);
+}
+
+// A heading, and a line for each row. `arrange` puts cells, with their names, in the order of columns.
+template <class Row, class Arrange>
+std::string csv_table(const std::vector<Row>& rows, const Arrange& arrange) {
+  using Cells = std::vector<std::pair<std::string_view, std::string>>;
+  const auto cells_of = [&](const Row& row) {
+    Cells cells;
+    for_each_field(row,
+                   [&](const Field& field, const auto& value) { cells.emplace_back(field.name, csv_cell(value)); });
+    arrange(row, cells);
+    return cells;
+  };
+  std::string text;
+  const auto add_line = [&](const Cells& cells, auto part) {
+    for (std::size_t i = 0; i < cells.size(); ++i) (text += i > 0 ? "," : "") += cells[i].*part;
+    text += '\n';
+  };
+  add_line(cells_of(Row()), &Cells::value_type::first);
+  for (const Row& row : rows) add_line(cells_of(row), &Cells::value_type::second);
   return text;
 }
 
+}  // namespace
+
+std::string to_csv(const Evaluation& evaluation) {
+  return csv_table(evaluation.operators, [](const OperatorResult&, auto& cells) {
+    // All that is time stands before what is energy.
+    const auto column = [&](const char* name) {
+      return std::ranges::find(cells, name, [](auto& cell) { return cell.first; });
+    };
+    const auto bound = column("bound_cycles");
+    std::rotate(column("energy_pj"), bound, bound + 1);
+  });
+}
+
 std::string to_lifetimes_csv(const Evaluation& evaluation) {
-  std::string text = "memory,name,role,start,end,bytes,address\n";
-  for (const Lifetime& row : evaluation.lifetimes) {
-    text += fmt::format("{},{},{},{},{},{},", csv_field(row.memory), csv_field(row.name), csv_field(row.role),
-                        row.start, row.end, row.bytes);
-    if (row.address >= 0) text += fmt::format("{}", row.address);
-    text += '\n';
-  }
-  return text;
+  return csv_table(evaluation.lifetimes, [](const Lifetime& row, auto& cells) {
+    if (row.address < 0) cells.back().second.clear();
+  });
 }
 
 }  // namespace monet

@@ -1,3 +1,4 @@
+#include "evaluate/run/fields.h"
 #include "present/json/json.h"
 #include "present/shared/critical_runs.h"
 #include "present/shared/diagnosis.h"
@@ -19,63 +20,30 @@ Json json_of(const std::vector<std::pair<std::string, Number>>& parts) {
   return json;
 }
 
-Json json_of(const PhaseResult& phase) {
-  return {{"phase", phase.phase},
-          {"start", phase.start},
-          {"end", phase.end},
-          {"latency_cycles", phase.latency_cycles},
-          {"busy_cycles", phase.busy_cycles},
-          {"energy_pj", phase.energy_pj},
-          {"macs", phase.macs}};
+template <class Row>
+Json row_json(const Row& row) {
+  Json json;
+  for_each_field(row, [&](const Field& field, const auto& value) {
+    if (field.group != nullptr) {
+      json[field.group][field.part] = value;
+    } else {
+      json[field.name] = value;
+    }
+  });
+  return json;
 }
 
-Json json_of(const OperatorResult& result) {
-  return {{"name", result.name},
-          {"operator", result.op},
-          {"phase", result.phase},
-          {"stack", result.stack},
-          {"cores", result.cores},
-          {"tiles", result.tiles},
-          {"macs", result.macs},
-          {"start", result.start},
-          {"end", result.end},
-          {"busy_cycles", result.busy_cycles},
-          {"compute_cycles", result.compute_cycles},
-          {"stall_cycles", result.stall_cycles},
-          {"load_cycles", result.load_cycles},
-          {"fill_cycles", result.fill_cycles},
-          {"slowed_cycles", result.slowed_cycles},
-          {"wait_cycles", result.wait_cycles},
-          {"energy_pj", result.energy_pj},
-          {"energy_breakdown",
-           {{"compute", result.compute_pj},
-            {"memory", result.memory_pj},
-            {"network", result.network_pj},
-            {"transfer", result.transfer_pj}}},
-          {"home_read_bytes", result.home_read_bytes},
-          {"home_write_bytes", result.home_write_bytes},
-          {"bound_cycles", result.bound_cycles},
-          {"recomputed", result.recomputed},
-          {"precision", result.precision},
-          {"converted", result.converted}};
-}
+Json json_of(const PhaseResult& phase) { return row_json(phase); }
+Json json_of(const OperatorResult& result) { return row_json(result); }
 
 Json json_of(const ResourceResult& resource) {
-  Json json = {{"name", resource.name},
-               {"kind", resource.kind},
-               {"type", resource.type},
-               {"busy_cycles", resource.busy_cycles},
-               {"idle_cycles", resource.idle_cycles},
-               {"utilization", resource.utilization},
-               {"bytes", resource.bytes},
-               {"energy_pj", resource.energy_pj}};
+  Json json = row_json(resource);
   if (resource.kind == "core") {
-    json["compute_cycles"] = resource.compute_cycles;
-    json["stall_cycles"] = resource.stall_cycles;
-    json["load_cycles"] = resource.load_cycles;
-    json["fill_cycles"] = resource.fill_cycles;
-    json["slowed_cycles"] = resource.slowed_cycles;
     json["idle_by"] = json_of(resource.idle_by);
+  } else {
+    for_each_field(resource, [&](const Field& field, const auto&) {
+      if (field.of_cores) json.erase(field.name);
+    });
   }
   return json;
 }

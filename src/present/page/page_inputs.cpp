@@ -68,7 +68,7 @@ Expected<std::string> input_file(const std::string& input) {
 }
 
 Expected<PageEvaluation> evaluation_of(const ResultFile& file, const std::string& name) {
-  if (file.folder.empty()) return PageEvaluation{.name = name, .result = file.text};
+  if (file.folder.empty()) return PageEvaluation{.name = name, .result = file.text, .details = file.details};
   MONET_TRY(std::optional<std::string> details, read_details(file.folder));
   return PageEvaluation{.name = name, .result = file.text, .details = details.value_or("")};
 }
@@ -119,24 +119,25 @@ Expected<PageContent> content_of(const ResultFile& a, const ResultFile& b) {
   return content;
 }
 
-Expected<PageContent> content_of(const ReportOptions& options) {
+Expected<PageContent> content_of(const std::vector<NamedResult>& results, const std::vector<std::string>& objectives) {
   const std::string place = "monet report";
-  if (options.inputs.empty() || options.inputs.size() > 2)
-    return Error{.message = fmt::format("{} inputs; one is shown, or two are compared", options.inputs.size()),
+  if (results.empty() || results.size() > 2)
+    return Error{.message = fmt::format("{} inputs; one is shown, or two are compared", results.size()),
                  .place = place,
                  .advice = "give one or two"};
-  std::vector<std::string> files;
-  for (const std::string& input : options.inputs) {
-    MONET_TRY(const std::string file, input_file(input));
-    files.push_back(file);
+  std::vector<NamedResult> files = results;
+  for (NamedResult& file : files) {
+    if (!file.result.empty()) continue;
+    MONET_TRY(file.name, input_file(file.name));
   }
-  const bool stored = is_store(files[0]) || is_store(files.back());
+  const auto is_in_store = [](const NamedResult& file) { return file.result.empty() && is_store(file.name); };
+  const bool stored = is_in_store(files[0]) || is_in_store(files.back());
   if (stored && files.size() == 2)
     return Error{.message = "two evaluations are compared, not stores",
                  .place = place,
                  .advice = "give one store, or two folders of monet evaluate -o"};
-  if (stored) return content_of_store(files[0], options.objectives);
-  if (!options.objectives.empty())
+  if (stored) return content_of_store(files[0].name, objectives);
+  if (!objectives.empty())
     return Error{
         .message = "this is no store: there is nothing to choose", .place = "--objectives", .advice = "leave it out"};
   MONET_TRY(const ResultFile first, read_result(files[0]));
@@ -148,8 +149,15 @@ Expected<PageContent> content_of(const ReportOptions& options) {
 }  // namespace
 
 Expected<std::string> report_page(const ReportOptions& options) {
-  MONET_TRY(PageContent content, content_of(options));
-  if (!options.title.empty()) content.title = options.title;
+  std::vector<NamedResult> results;
+  for (const std::string& input : options.inputs) results.push_back({.name = input, .result = {}, .details = {}});
+  return report_page(results, options.title, options.objectives);
+}
+
+Expected<std::string> report_page(const std::vector<NamedResult>& results, const std::string& title,
+                                  const std::vector<std::string>& objectives) {
+  MONET_TRY(PageContent content, content_of(results, objectives));
+  if (!title.empty()) content.title = title;
   return page_of(content);
 }
 

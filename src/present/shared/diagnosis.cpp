@@ -38,7 +38,7 @@ std::vector<CoreGroup> core_groups(const Evaluation& evaluation) {
     ++group->count;
     group->busy += resource.busy_cycles;
     group->compute += resource.compute_cycles;
-    group->stall += resource.stall_cycles + resource.slowed_cycles;
+    group->stall += resource.stall_cycles + resource.load_cycles + resource.fill_cycles + resource.slowed_cycles;
     for (const auto& [cause, cycles] : resource.idle_by) group->idle_by[cause] += cycles;
   }
   return groups;
