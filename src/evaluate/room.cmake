@@ -143,4 +143,5 @@ monet_room(evaluate
   tiles/stored_width.cpp
   tiles/tile_graph.cpp
   tiles/views.cpp
+  kernels/exchange_line.cpp
 )

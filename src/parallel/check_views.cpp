@@ -201,7 +201,7 @@ Results after_other_collective(const Graph& graph, const Node& node, const std::
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].is(Kind::term) && inputs[i].joined_by != reduction) return std::nullopt;
     results[i].constant_along = 0;
-    if (node.op == Op::AllReduce || !inputs[i].is(Kind::pieces)) continue;
+    if (!node.attributes.has(Attr::axes) || !inputs[i].is(Kind::pieces)) continue;
     const auto& axes = node.attributes.integers(Attr::axes);
     const auto& blocks = node.attributes.integers(Attr::blocks);
     const std::int64_t group = node.attributes.integer(Attr::group);

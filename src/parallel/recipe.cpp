@@ -82,7 +82,9 @@ Status apply_word(std::string_view key, std::string_view value, ParallelOptions&
     return Done{};
   }
   const bool axis = std::ranges::find(axis_names, key) != axis_names.end();
-  if (key != "zero" && !axis) return wrong(fmt::format("'{}={}' is no word of it", key, value));
+  if (key != "zero" && !axis) {
+    return wrong(fmt::format("'{}{}{}' is no word of it", key, value.empty() ? "" : "=", value));
+  }
   const auto number = number_of(value);
   if (!number) return wrong(fmt::format("{} needs a whole number, not '{}'", key, value));
   if (key == "zero") {
@@ -109,14 +111,13 @@ Expected<ParallelOptions> parse_parallel(std::string_view text) {
     const std::size_t at = word.find('=');
     const std::string_view key = word.substr(0, at);
     if (!said.insert(key).second) return wrong(fmt::format("'{}' is said twice", key));
-    if (at == std::string_view::npos) {
+    if (ParallelOptions known; at == std::string_view::npos && apply_recipe(word, {}, known)) {
       if (!recipe.empty()) return wrong(fmt::format("'{}' and '{}' are two recipes", recipe, word));
-      ParallelOptions known;
-      if (!apply_recipe(word, {}, known)) return wrong(fmt::format("'{}' is no word of it", word));
       recipe = word;
       continue;
     }
-    MONET_RETURN_IF_ERROR(apply_word(key, word.substr(at + 1), options));
+    const std::string_view value = at == std::string_view::npos ? std::string_view() : word.substr(at + 1);
+    MONET_RETURN_IF_ERROR(apply_word(key, value, options));
   }
   // What is said holds, wherever it stands.
   if (!recipe.empty()) apply_recipe(recipe, said, options);

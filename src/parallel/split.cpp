@@ -50,8 +50,8 @@ class Pass {
   AxisResult finish() { return writer_.finish(); }
 
  private:
-  // More than anything costs, and less than what cannot be.
-  static constexpr double forbidden = 1e100;
+  // Bytes that should not be sent weigh so much more than others: more than anything costs, less than what cannot be.
+  static constexpr double forbidden = 1e30;
   static constexpr double impossible = 1e200;
 
   // The cheapest way so far.
@@ -148,8 +148,8 @@ class Pass {
       if (writer_.is_made(id, to, node.phase)) continue;
       if (to.is_partial() || numbers_places(id)) return impossible;
       if (is_gathered_for(id, node) && to.is_whole()) continue;
-      total += bytes_sent(before_[id], from, to, plan_.chips);
-      if (!from.is_whole() && !may_convert(id, to)) total += forbidden;
+      const double sent = bytes_sent(before_[id], from, to, plan_.chips);
+      total += !from.is_whole() && !may_convert(id, to) ? std::max(sent, 1.0) * forbidden : sent;
     }
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const TensorId id = node.outputs[i];
@@ -167,6 +167,13 @@ class Pass {
     return has_open_sums_ && node.phase == Phase::backward && before_[node.outputs[0]].role == Role::weight_gradient;
   }
 
+  // Gradients go to where the optimizer's states are for those alone that update them or add them up.
+  bool is_read_early(TensorId id, const Node& node) const {
+    const TensorId result = node.outputs[0];
+    const bool adds_up = result.valid() && before_[result].updates.valid();
+    return before_[id].role == Role::weight_gradient && node.phase == Phase::backward && !adds_up;
+  }
+
   Expected<Cut> choose(const Node& node) {
     const Cut whole = whole_cut(node);
     Choice best{.cut = whole, .cost = cost(node, whole)};
@@ -177,6 +184,7 @@ class Pass {
       now.push_back(id.valid() && !is_gathered_for(id, node) ? writer_.place(id) : Place{});
       if (!id.valid()) continue;
       if (now[i].is_sharded()) seeds.push_back({.operand = i, .place = now[i]});
+      if (is_read_early(id, node)) continue;
       const auto preferred = plan_.preferred.find(before_[id].name);
       if (!now[i].is_partial() || preferred == plan_.preferred.end() || !preferred->second.is_sharded()) continue;
       seeds.push_back({.operand = i, .place = preferred->second});

@@ -26,6 +26,7 @@ class Search {
   Search(const Graph& graph, std::int64_t chips) : graph_(graph), chips_(chips), readers_(graph), weights_(graph) {
     for (TensorId id : graph.inputs) is_input_.insert(id);
     for (TensorId id : graph.outputs) is_output_.insert(id);
+    trains_ = std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.phase != Phase::forward; });
   }
 
   TensorParallel run() {
@@ -102,7 +103,7 @@ class Search {
     }
   }
 
-  // A product whose columns are the classes of a loss, which sums over them.
+  // A product whose columns are the classes of a loss, which sums over them; without a loss, those of a result.
   bool take_head(NodeId id) {
     const Node& node = graph_[id];
     const auto axis = column_axis(node);
@@ -121,7 +122,9 @@ class Search {
         return false;
       }
     }
-    if (!meets_loss) return false;
+    const bool is_result =
+        std::ranges::any_of(region.places, [&](const auto& at) { return is_output_.contains(at.first); });
+    if (!meets_loss && (trains_ || !is_result)) return false;
     for (const auto& [stored, place] : region.stored) result_.stored.emplace(graph_[stored].name, place);
     result_.heads.push_back(node.name);
     assigned_.insert(id);
@@ -255,6 +258,7 @@ class Search {
   Readers readers_;
   Weights weights_;
   std::set<TensorId> is_input_, is_output_;
+  bool trains_ = false;
   std::set<NodeId> assigned_;
   TensorParallel result_;
 };

@@ -4,6 +4,8 @@
 #include "graph/infer.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
 
 namespace monet::parallel {
@@ -125,68 +127,86 @@ class Gathers {
       if (is_ahead(nodes[i])) add(i, nodes[i]);
     }
     std::vector<std::vector<std::size_t>> at(nodes.size());  // buckets that leave before a node
+    for (std::size_t b = 0; b < buckets_.size(); ++b) at[leaves_before(b)].push_back(b);
+    bucket_of_.assign(nodes.size(), buckets_.size());
+    maker_.assign(graph_.tensors().size(), nodes.size());
     for (std::size_t b = 0; b < buckets_.size(); ++b) {
-      const bool first = b == 0 || nodes[buckets_[b - 1].front()].phase != nodes[buckets_[b].front()].phase;
-      at[first ? buckets_[b].front() : buckets_[b - 1].front()].push_back(b);
+      for (std::size_t i : buckets_[b].gathers) bucket_of_[i] = b;
     }
-    std::vector<bool> moved(nodes.size(), false);
-    for (const auto& bucket : buckets_) {
-      for (std::size_t i : bucket) moved[i] = true;
-    }
-    std::vector<std::size_t> maker(graph_.tensors().size(), nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       for (TensorId id : nodes[i].outputs) {
-        if (id.valid()) maker[id.index()] = i;
+        if (id.valid()) maker_[id.index()] = i;
       }
     }
-    std::vector<Node> result;
-    // Casts and views of weights go with what gathers them.
-    const auto make_first = [&](auto& self, TensorId id) -> void {
-      const std::size_t node = maker[id.index()];
-      if (node == nodes.size() || moved[node]) return;
-      self(self, nodes[node].inputs[0]);
-      result.push_back(nodes[node]);
-      moved[node] = true;
-    };
+    done_.assign(nodes.size(), false);
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      for (std::size_t bucket : at[i]) {
-        for (std::size_t gather : buckets_[bucket]) make_first(make_first, nodes[gather].inputs[0]);
-        result.push_back(joined(nodes, buckets_[bucket]));
-      }
-      if (moved[i]) continue;
-      moved[i] = true;
-      result.push_back(nodes[i]);
+      for (std::size_t bucket : at[i]) write(nodes, buckets_[bucket].gathers.front());
+      write(nodes, i);
     }
-    return result;
+    return std::move(result_);
   }
 
  private:
-  // It reads what is there before the step, or casts and views of that.
+  struct Bucket {
+    std::vector<std::size_t> gathers;
+    std::int64_t bytes = 0;
+    Phase phase = Phase::forward;
+    Format format;
+    std::string mesh;
+    std::optional<std::size_t> before;  // the one before it over the same axis
+  };
+
+  // One before the one that is read.
+  std::size_t leaves_before(std::size_t bucket) const {
+    const auto before = buckets_[bucket].before;
+    const bool first = !before || buckets_[*before].phase != buckets_[bucket].phase;
+    return buckets_[first ? bucket : *before].gathers.front();
+  }
+
+  // A node, with all of its bucket if it is in one; what makes what they read goes first: casts and views of weights,
+  // gathers over other axes.
+  void write(const std::vector<Node>& nodes, std::size_t i) {
+    if (done_[i]) return;
+    const bool gathers = bucket_of_[i] < buckets_.size();
+    const std::vector<std::size_t> own = gathers ? buckets_[bucket_of_[i]].gathers : std::vector<std::size_t>{i};
+    for (std::size_t each : own) done_[each] = true;
+    for (std::size_t each : own) {
+      for (TensorId id : nodes[each].inputs) {
+        if (id.valid() && maker_[id.index()] < nodes.size()) write(nodes, maker_[id.index()]);
+      }
+    }
+    result_.push_back(gathers ? joined(nodes, own) : nodes[i]);
+  }
+
+  // It reads what is there before the step, casts and views of that, or what is gathered of it over another axis.
   bool is_ahead(const Node& node) const {
     if (node.op != Op::AllGather || node.phase == Phase::optimizer) return false;
     TensorId id = node.inputs[0];
     while (graph_[id].producer.valid()) {
       const Node& from = graph_[graph_[id].producer];
-      if (from.op != Op::Cast && family_of(from.op) != OpFamily::view) return false;
-      if (from.inputs.size() != 1) return false;
+      const bool passes = from.op == Op::Cast || from.op == Op::AllGather || family_of(from.op) == OpFamily::view;
+      if (!passes || from.inputs.size() != 1) return false;
       id = from.inputs[0];
     }
     return graph_[id].role != Role::input;
   }
 
   void add(std::size_t i, const Node& node) {
-    const bool fits = !buckets_.empty() && bytes_ < bucket_bytes_ && node.phase == phase_ &&
-                      graph_[node.inputs[0]].type.format == format_ && buckets_.back().size() < max_operands &&
-                      node.attributes.text(Attr::mesh) == mesh_;
+    const std::string& mesh = node.attributes.text(Attr::mesh);
+    const Format& format = graph_[node.inputs[0]].type.format;
+    const auto open = open_.find(mesh);
+    const bool fits = open != open_.end() && buckets_[open->second].bytes < bucket_bytes_ &&
+                      buckets_[open->second].phase == node.phase && buckets_[open->second].format == format &&
+                      buckets_[open->second].gathers.size() < max_operands;
     if (!fits) {
-      buckets_.emplace_back();
-      bytes_ = 0;
+      Bucket fresh{.gathers = {}, .bytes = 0, .phase = node.phase, .format = format, .mesh = mesh, .before = {}};
+      if (open != open_.end()) fresh.before = open->second;
+      open_[mesh] = buckets_.size();
+      buckets_.push_back(std::move(fresh));
     }
-    buckets_.back().push_back(i);
-    bytes_ += bytes(graph_[node.outputs[0]]);
-    phase_ = node.phase;
-    format_ = graph_[node.inputs[0]].type.format;
-    mesh_ = node.attributes.text(Attr::mesh);
+    Bucket& bucket = buckets_[open_[mesh]];
+    bucket.gathers.push_back(i);
+    bucket.bytes += bytes(graph_[node.outputs[0]]);
   }
 
   static Node joined(const std::vector<Node>& nodes, const std::vector<std::size_t>& bucket) {
@@ -210,11 +230,12 @@ class Gathers {
  private:
   const Graph& graph_;
   std::int64_t bucket_bytes_;
-  std::vector<std::vector<std::size_t>> buckets_;
-  std::int64_t bytes_ = 0;
-  Phase phase_ = Phase::forward;
-  Format format_;
-  std::string mesh_;
+  std::vector<Bucket> buckets_;
+  std::map<std::string, std::size_t> open_;  // by axis of the mesh: the last bucket
+  std::vector<std::size_t> bucket_of_;       // by node
+  std::vector<std::size_t> maker_;           // by tensor
+  std::vector<bool> done_;                   // by node
+  std::vector<Node> result_;
 };
 
 // Collectives of one kind that wait to leave together.
@@ -225,15 +246,14 @@ class Buckets {
 
   std::vector<Node> run(std::vector<Node> nodes) {
     for (Node& node : nodes) {
-      const bool reads = std::ranges::any_of(node.inputs, [&](TensorId id) { return waiting_.contains(id); });
-      if (reads) flush();
-      if (!joins(node)) {
-        result_.push_back(std::move(node));
-      } else {
+      if (joins(node)) {
         add(std::move(node));
+        continue;
       }
+      for (TensorId id : node.inputs) leave(id);
+      result_.push_back(std::move(node));
     }
-    flush();
+    while (!open_.empty()) leave(open_.begin()->first);
     return std::move(result_);
   }
 
@@ -247,38 +267,74 @@ class Buckets {
     return graph_[id].role == Role::gradient || graph_[id].role == Role::activation;
   }
 
-  bool is_alike(const Node& node) const {
+  struct Open {
+    Node node;
+    std::int64_t bytes = 0;
+    std::set<int> after;  // what waits too, and must leave before
+  };
+
+  bool is_alike(const Node& one, const Node& node) const {
     const auto text = [](const Node& of, Attr key) { return of.attributes.has(key) ? of.attributes.text(key) : ""; };
-    return open_.op == node.op && open_.phase == node.phase && text(open_, Attr::mesh) == text(node, Attr::mesh) &&
-           text(open_, Attr::reduction) == text(node, Attr::reduction) &&
-           graph_[open_.inputs[0]].type.format == graph_[node.inputs[0]].type.format;
+    return one.op == node.op && one.phase == node.phase && text(one, Attr::mesh) == text(node, Attr::mesh) &&
+           text(one, Attr::reduction) == text(node, Attr::reduction) &&
+           graph_[one.inputs[0]].type.format == graph_[node.inputs[0]].type.format;
+  }
+
+  bool is_after(int one, int other) const {
+    if (one == other) return true;
+    const auto found = open_.find(one);
+    return found != open_.end() &&
+           std::ranges::any_of(found->second.after, [&](int each) { return is_after(each, other); });
   }
 
   void add(Node node) {
-    if (!open_.inputs.empty() && (!is_alike(node) || open_.inputs.size() + node.inputs.size() > max_operands)) flush();
-    for (TensorId id : node.inputs) bytes_ += bytes(graph_[id]);
-    waiting_.insert(node.outputs.begin(), node.outputs.end());
-    if (open_.inputs.empty()) {
-      open_ = std::move(node);
-    } else {
-      Gathers::append(open_, node);
+    std::set<int> after;
+    for (TensorId id : node.inputs) {
+      if (const auto found = waiting_.find(id); found != waiting_.end()) after.insert(found->second);
     }
-    if (bytes_ >= most_bytes_) flush();
+    auto at = std::ranges::find_if(open_, [&](const auto& each) { return is_alike(each.second.node, node); });
+    if (at != open_.end()) {
+      const int own = at->first;
+      const bool full = at->second.node.inputs.size() + node.inputs.size() > max_operands;
+      if (full || std::ranges::any_of(after, [&](int each) { return is_after(each, own); })) {
+        leave(own);
+        at = open_.end();
+        std::erase_if(after, [&](int each) { return !open_.contains(each); });
+      }
+    }
+    if (at == open_.end()) at = open_.emplace(next_++, Open{}).first;
+    Open& open = at->second;
+    for (TensorId id : node.inputs) open.bytes += bytes(graph_[id]);
+    for (TensorId id : node.outputs) waiting_.emplace(id, at->first);
+    open.after.insert(after.begin(), after.end());
+    if (open.node.inputs.empty()) {
+      open.node = std::move(node);
+    } else {
+      Gathers::append(open.node, node);
+    }
+    if (open.bytes >= most_bytes_) leave(at->first);
   }
 
-  void flush() {
-    if (!open_.inputs.empty()) result_.push_back(std::move(open_));
-    open_ = {};
-    waiting_.clear();
-    bytes_ = 0;
+  void leave(TensorId id) {
+    if (const auto found = waiting_.find(id); found != waiting_.end()) leave(found->second);
+  }
+
+  void leave(int which) {
+    const auto found = open_.find(which);
+    if (found == open_.end()) return;
+    const Open open = std::move(found->second);
+    open_.erase(found);
+    for (int each : open.after) leave(each);
+    for (TensorId id : open.node.outputs) waiting_.erase(id);
+    result_.push_back(open.node);
   }
 
   const Graph& graph_;
   const Sinking& sinking_;
   std::int64_t most_bytes_;
-  Node open_;
-  std::set<TensorId> waiting_;
-  std::int64_t bytes_ = 0;
+  std::map<int, Open> open_;         // in the order in which they began
+  std::map<TensorId, int> waiting_;  // results of what is open
+  int next_ = 0;
   std::vector<Node> result_;
 };
 
@@ -286,8 +342,11 @@ class Buckets {
 
 Graph tidied(Graph step, std::int64_t bucket_bytes) {
   step = with_joined_sums(std::move(step));
+  // A sum over one axis of the mesh after that over another.
+  constexpr int most_axes = 4;
+  for (int axis = 0; axis < most_axes; ++axis) step.set_nodes(moved_up(step));
   const Sinking sinking(step);
-  std::vector<Node> nodes = Gathers(step, bucket_bytes).run(sinking.run(moved_up(step)));
+  std::vector<Node> nodes = Gathers(step, bucket_bytes).run(sinking.run(step.nodes()));
   if (bucket_bytes > 0) nodes = Buckets(step, sinking, bucket_bytes).run(std::move(nodes));
   step.set_nodes(std::move(nodes));
   // Gradients of which a chip keeps its pieces alone are not kept themselves.

@@ -87,6 +87,52 @@ def test_ten_thousand_chips(evaluate) -> None:
     assert report["parallel"]["recipe"] == "dp=4096,tp=2,zero=0"
 
 
+def test_words_experts_and_tokens_have_axes(evaluate) -> None:
+    experts = "moe:layers=1,width=64,heads=4,kv_heads=4,head_width=0,experts=4,expert_ffn=64,vocabulary=256,tokens=32"
+    words = "dp=2,ep=2,cp=2,tp=2,zero=1"
+    report = found(evaluate(experts, *COMMON, "--parallel", words, "--batch", "8", "--json"))
+    assert report["parallel"]["recipe"] == words
+    assert report["chips"] == 16
+    axes = {axis["axis"]: axis for axis in report["parallel"]["axes"]}
+    assert all(axes[axis]["collectives"] > 0 for axis in ("dp", "ep", "cp", "tp"))
+    assert any("by the classes of the loss" in note for note in report["notes"])
+    six = evaluate(experts, *COMMON, "--parallel", "ep=3", "--batch", "6")
+    assert "4 experts cannot be divided over the 3 chips of ep" in six.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "recipe"),
+    [
+        ("megatron", "dp=2,tp=8,zero=1,sequence=on"),
+        ("megatron,tp=4,zero=0", "dp=4,tp=4,zero=0,sequence=on"),
+        ("fsdp", "dp=16,tp=1,zero=3"),
+    ],
+)
+def test_recipes(evaluate, words, recipe) -> None:
+    network = NETWORK.replace("heads=4", "heads=8")
+    report = found(evaluate(network, *COMMON, "--chips", "16", "--parallel", words, "--batch", "16", "--json"))
+    assert report["parallel"]["recipe"] == recipe
+
+
+def test_chips_with_arrays_have_a_network_unit(evaluate) -> None:
+    arguments = (NETWORK, "--hardware", "tpu_v4_pod", "--no-compare", "--batch", "16", "--json")
+    one = found(evaluate(*arguments[:-3], "--batch", "2", "--json"))
+    many = found(evaluate(*arguments, "--chips", "8"))
+    dp = many["parallel"]["axes"][0]
+    assert dp["collectives"] > 0
+    assert 0 <= dp["exposed_s"] <= dp["communication_s"] * (1 + 1e-9)
+    # What waits is what it takes longer: cores do the same work.
+    assert one["latency_s"] <= many["latency_s"] <= one["latency_s"] * 1.05 + dp["exposed_s"]
+    assert 0 < many["mfu"] < 1
+
+
+def test_inference(evaluate) -> None:
+    arguments = (NETWORK, *COMMON, "--inference", "--batch", "16", "--json")
+    one, four = found(evaluate(*arguments)), found(evaluate(*arguments, "--chips", "4", "--parallel", "dp=2,tp=2"))
+    assert four["chips"] == 4
+    assert four["latency_s"] < one["latency_s"]
+
+
 def test_text(evaluate) -> None:
     text = evaluate(NETWORK, *COMMON, "--chips", "8", "--parallel", "tp=2", "--batch", "16").stdout
     assert "chips        8 (dp=4,tp=2,zero=0), 4 samples of each of dp at a time\n" in text
@@ -109,7 +155,11 @@ def test_text(evaluate) -> None:
         (("--micro-batch", "4"), "say --chips or --parallel too"),
         (("--chips", "2", "--micro-batch", "4"), "micro-batches need the batch of all chips"),
         (("--chips", "2", "--accumulate", "2", "--batch", "8"), "say --micro-batch in its place"),
-        (("--chips", "2", "--inference"), "the forward part alone is not split over chips"),
+        (("--chips", "2", "--inference", "--parallel", "zero=1"), "the forward part alone has no optimizer"),
+        (("--parallel", "megatron,fsdp"), "'megatron' and 'fsdp' are two recipes"),
+        (("--parallel", "cp=5"), "32 tokens cannot be divided over the 5 chips of cp"),
+        (("--parallel", "ep=2", "--batch", "2"), "the network has no experts"),
+        (("--parallel", "ep=2", "--batch", "3"), "cannot be divided over the 2 chips of dp and ep"),
         (("--chips", "2", "--batch", "2", "--lowering", "compiled"), "a fusing compiler's kernels are not known"),
         (("--parallel", "tp=7"), "no pair of products with weights can be split over the 7 chips of tp"),
         (("--chips", "12", "--batch", "12"), "12 chips do not fill units of 8"),
@@ -123,7 +173,7 @@ def test_messages(evaluate, arguments, message) -> None:
 
 @pytest.mark.parametrize(
     ("machine", "message"),
-    [("h100", "does not say what joins its chips"), ("edge_tpu", "machines whose cores are graphics processors")],
+    [("h100", "does not say what joins its chips"), ("edge_tpu", "does not say what joins its chips")],
 )
 def test_machines_without_chips_beside_them(evaluate, machine, message) -> None:
     result = evaluate(NETWORK, "--hardware", machine, "--chips", "2", "--batch", "2", "--precision", "bf16")

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 namespace monet::formulas {
@@ -88,6 +89,33 @@ TEST(ParallelFormulas, Zero1And2ScatterGradientsAndGatherWeights) {
   }
 }
 
+// Convolutions and norms of batches too: nothing is exchanged but gradients, weights, and the norms' statistics.
+TEST(ParallelFormulas, Zero1OfConvolutionsSendsNoImages) {
+  auto forward = build_builtin("unet:image=32,features=8", samples);
+  ASSERT_TRUE(forward.has_value()) << forward.error().text();
+  auto whole = training::make_training_step({*std::move(forward), false, {}, {}}, {});
+  ASSERT_TRUE(whole.has_value()) << whole.error().text();
+  const Sent of = sent(split(whole->graph, "dp=4,zero=1"), "dp");
+  const auto all = [&](Op op) {
+    std::int64_t sum = 0;
+    for (const auto* kind : {&of.weights, &of.activations}) {
+      for (const auto& [what, bytes] : *kind) sum += what.first == op ? bytes : 0;
+    }
+    return sum;
+  };
+  std::int64_t split_bytes = 0, statistics = 0;
+  for (const Tensor& tensor : whole->graph.tensors()) {
+    if (!tensor.parameter || tensor.producer.valid()) continue;
+    const bool divides = std::ranges::any_of(tensor.type.shape, [](std::int64_t size) { return size % 4 == 0; });
+    split_bytes += divides ? bytes(tensor) : 0;
+    statistics += tensor.type.shape.size() == 1 ? bytes(tensor) : 0;
+  }
+  EXPECT_EQ(all(Op::AllToAll), 0);
+  EXPECT_EQ(all(Op::ReduceScatter), split_bytes);
+  EXPECT_EQ(all(Op::AllGather), split_bytes);
+  EXPECT_LE(all(Op::AllReduce), 4 * statistics);
+}
+
 // The formula gathers all weights twice. Deviation: biases and positions are not read by the backward part, and so not
 // gathered for it.
 TEST(ParallelFormulas, Zero3GathersWeightsForEachPart) {
@@ -102,26 +130,72 @@ TEST(ParallelFormulas, Zero3GathersWeightsForEachPart) {
   EXPECT_EQ(both(Op::AllGather, Phase::optimizer), 0);
 }
 
-TEST(ParallelFormulas, TensorParallelismSumsFourTimesALayer) {
+std::int64_t all_of(const Sent& of, Op op, Phase phase) {
+  return Sent::of(of.weights, op, phase) + Sent::of(of.activations, op, phase);
+}
+
+// Beside the four of a layer one for the embedding and one for the gradient of what the head reads; and of the loss
+// three small ones: the maxima, the sums of exponentials, the scores of the labels.
+TEST(ParallelFormulas, TensorParallelismSumsFourTimesALayerAndForEmbeddingAndHead) {
   const Sent of = sent(split(step(), "tp=4"), "tp");
-  EXPECT_EQ(Sent::of(of.activations, Op::AllReduce, Phase::forward), layers * 2 * sbh);
-  EXPECT_EQ(Sent::of(of.activations, Op::AllReduce, Phase::backward), layers * 2 * sbh);
-  EXPECT_EQ(of.activations.size(), 2U);
-  EXPECT_TRUE(of.weights.empty());
+  constexpr std::int64_t sb = 4 * samples * tokens;
+  EXPECT_EQ(all_of(of, Op::AllReduce, Phase::forward), (layers * 2 + 1) * sbh + 3 * sb);
+  EXPECT_EQ(all_of(of, Op::AllReduce, Phase::backward), (layers * 2 + 1) * sbh);
+  for (const auto& [what, bytes] : of.weights) EXPECT_EQ(what.first, Op::AllReduce) << bytes;
 }
 
 // The same bytes in halves, and in the backward part what the products by columns read is gathered again. Deviations:
-// gradients of what is not split by tp (norms, biases after a sum, embeddings) are summed, and the positions' gathered.
+// gradients of what is not split by tp (norms, biases after a sum, positions) are summed or gathered, and the words and
+// labels are gathered. Of the gradient of the table the terms are scattered, where others gather what comes back to the
+// embedding: the table is half as large here.
 TEST(ParallelFormulas, SequenceParallelismScattersAndGathers) {
   const Sent of = sent(split(step(), "tp=4,sequence=on"), "tp");
-  EXPECT_EQ(Sent::of(of.activations, Op::AllGather, Phase::forward), layers * 2 * sbh);
-  EXPECT_EQ(Sent::of(of.activations, Op::ReduceScatter, Phase::forward), layers * 2 * sbh);
-  EXPECT_EQ(Sent::of(of.activations, Op::ReduceScatter, Phase::backward), layers * 2 * sbh);
-  EXPECT_EQ(Sent::of(of.activations, Op::AllGather, Phase::backward), layers * 4 * sbh + 4 * tokens * width);
-  EXPECT_EQ(of.activations.size(), 4U);
+  EXPECT_EQ(Sent::of(of.activations, Op::AllGather, Phase::forward), (layers * 2 + 1) * sbh);
+  EXPECT_EQ(Sent::of(of.activations, Op::ReduceScatter, Phase::forward), (layers * 2 + 1) * sbh);
+  EXPECT_EQ(Sent::of(of.activations, Op::ReduceScatter, Phase::backward),
+            (layers * 2 + 1) * sbh + 4 * vocabulary * width);
+  EXPECT_EQ(Sent::of(of.activations, Op::AllGather, Phase::backward), (layers * 4 + 1) * sbh + 4 * tokens * width);
   const std::int64_t norms = (2 * layers + 1) * 2 * width, biases = layers * 2 * width;
-  EXPECT_EQ(Sent::of(of.weights, Op::AllReduce, Phase::backward), 4 * (norms + biases + vocabulary * width));
-  EXPECT_EQ(Sent::of(of.weights, Op::AllReduce, Phase::forward), loss);
+  EXPECT_EQ(Sent::of(of.weights, Op::AllReduce, Phase::backward), 4 * (norms + biases));
+}
+
+// Keys and values are gathered, again for the backward part, and their gradients scattered: with rings the same bytes
+// are sent in pieces. Deviation: a chip has the gradient of the positions of its tokens alone, and it is gathered.
+TEST(ParallelFormulas, ContextParallelismGathersKeysAndValues) {
+  const Sent of = sent(split(step(), "cp=4"), "cp");
+  EXPECT_EQ(Sent::of(of.activations, Op::AllGather, Phase::forward), layers * 2 * sbh);
+  EXPECT_EQ(Sent::of(of.activations, Op::AllGather, Phase::backward), layers * 2 * sbh + 4 * tokens * width);
+  EXPECT_EQ(Sent::of(of.activations, Op::ReduceScatter, Phase::backward), layers * 2 * sbh);
+  EXPECT_EQ(Sent::of(of.weights, Op::AllReduce, Phase::backward), all_bytes - 4 * tokens * width);
+}
+
+// Two exchanges forward and two backward of what each chip's tokens send to k experts; experts' own gradients are not
+// summed over the axis, all others are.
+TEST(ParallelFormulas, ExpertParallelismSendsTokensTwiceThereAndBack) {
+  constexpr std::int64_t chips = 4, chosen = 2, experts = 8;
+  auto forward = build_builtin(
+      "moe:layers=2,width=64,heads=8,kv_heads=8,head_width=0,experts=8,top_k=2,expert_ffn=32,vocabulary=128,tokens=32",
+      samples);
+  ASSERT_TRUE(forward.has_value()) << forward.error().text();
+  auto whole = training::make_training_step({*std::move(forward), false, {}, {}}, {});
+  ASSERT_TRUE(whole.has_value()) << whole.error().text();
+  const Sent of = sent(split(whole->graph, "ep=4"), "ep");
+  EXPECT_EQ(all_of(of, Op::AllToAll, Phase::forward), 2 * 2 * chosen * sbh / chips);
+  EXPECT_EQ(all_of(of, Op::AllToAll, Phase::backward), 2 * 2 * chosen * sbh / chips);
+  const std::int64_t of_experts = 2 * 3 * 4 * experts * width * 32;
+  EXPECT_EQ(all_of(of, Op::AllReduce, Phase::backward), parameter_bytes(whole->graph) - of_experts);
+}
+
+// Over two axes at once, as over one of all their chips; of positions over dp alone.
+TEST(ParallelFormulas, GradientsAreSummedOverDataAndContextAtOnce) {
+  const parallel::ParallelStep both = split(step(), "dp=2,cp=2");
+  std::int64_t sum = 0;
+  for (const Node& node : both.graph.nodes()) {
+    if (node.op != Op::AllReduce || node.phase != Phase::backward) continue;
+    EXPECT_EQ(node.attributes.integer(Attr::group), node.attributes.text(Attr::mesh) == "dp+cp" ? 4 : 2);
+    for (TensorId id : node.inputs) sum += bytes(both.graph[id]);
+  }
+  EXPECT_EQ(sum, all_bytes - 4 * tokens * width / 2);
 }
 
 // Weights, gradients that add up over micro-batches and Adam's moments, in single precision: 4 + 4 + 8 bytes a

@@ -258,7 +258,8 @@ class ParallelProof {
       const Array& expected = values.at(found->second);
       const bool gradient = tensor.role == Role::weight_gradient || tensor.role == Role::gradient;
       for (const Array& each : whole) {
-        double distance = distance_over_norm(each, expected, gradient ? norm : 0);
+        const double least = is_square_of_gradient(found->second) ? norm * norm : gradient ? norm : 0;
+        double distance = distance_over_norm(each, expected, least);
         if (exact[i] && tensor.producer.valid()) {
           ++proof.exact;
           if (distance > 0) distance = INFINITY;
@@ -270,6 +271,12 @@ class ParallelProof {
       }
     }
     return proof;
+  }
+
+  bool is_square_of_gradient(TensorId id) const {
+    const NodeId producer = whole_[id].producer;
+    return producer.valid() && whole_[producer].op == Op::ReduceSumSquare &&
+           whole_[whole_[producer].inputs[0]].role == Role::weight_gradient;
   }
 
   static double distance_over_norm(const Array& a, const Array& b, double least_norm) {

@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "base/try.h"
+#include "evaluate/kernels/collective_price.h"
 
 #include <fmt/format.h>
 
@@ -49,18 +50,40 @@ CollectiveKind kind_of(Op op) {
 
 CollectivePrices::CollectivePrices(const Graph& graph, const ChipNetwork& network) : graph_(graph), network_(network) {}
 
-PricedCollective CollectivePrices::of(const Node& node) {
+PricedCollective described(const Graph& graph, const Node& node) {
   PricedCollective result{.over = node.attributes.text(Attr::mesh), .chips = node.attributes.integer(Attr::group)};
   result.kind = kind_of(node.op);
   for (TensorId id : node.op == Op::AllGather ? node.outputs : node.inputs)
-    result.bytes += static_cast<double>(monet::bytes(graph_[id]));
+    result.bytes += static_cast<double>(monet::bytes(graph[id]));
+  return result;
+}
+
+Expected<CollectivePrice> price_over(const ChipNetwork& network, std::string_view over, CollectiveKind kind,
+                                     double bytes) {
+  const auto axes = network.mesh.find_all(over);
+  if (!axes) return Error{.message = fmt::format("the mesh has no axes '{}'", over), .place = "--parallel"};
+  if (axes->size() == 1)
+    return price(network.fabric, {.kind = kind, .bytes = bytes, .group = network.groups[(*axes)[0]]});
+  MONET_TRY(const GroupShape group, group_shape(network.fabric, network.mesh, *axes));
+  return price(network.fabric, {.kind = kind, .bytes = bytes, .group = group});
+}
+
+double chip_share_of(const ChipNetwork& network, const CollectivePrice& price) {
+  constexpr double most = 0.9;
+  double share = 0;
+  for (std::size_t level = 0; level < network.fabric.levels.size(); ++level) {
+    if (price.level_seconds[level] > 0) share = std::max(share, network.fabric.levels[level].chip_share);
+  }
+  return std::min(share, most);
+}
+
+PricedCollective CollectivePrices::of(const Node& node) {
+  PricedCollective result = described(graph_, node);
   const auto [entry, fresh] = known_.try_emplace({result.over, result.kind, result.bytes});
   if (fresh) {
-    const auto axes = network_.mesh.find_all(result.over);
-    MONET_REQUIRE(axes.has_value());
-    const auto group = group_shape(network_.fabric, network_.mesh, *axes);
-    MONET_REQUIRE(group.has_value());
-    entry->second = monet::price(network_.fabric, {.kind = result.kind, .bytes = result.bytes, .group = *group});
+    auto found = price_over(network_, result.over, result.kind, result.bytes);
+    MONET_REQUIRE(found.has_value());
+    entry->second = *std::move(found);
   }
   result.price = entry->second;
   return result;
@@ -203,14 +226,7 @@ class Times {
     return now;
   }
 
-  double share_of(const Exchange& exchange) const {
-    constexpr double most = 0.9;
-    double share = 0;
-    for (std::size_t level = 0; level < network_->fabric.levels.size(); ++level) {
-      if (exchange.price.level_seconds[level] > 0) share = std::max(share, network_->fabric.levels[level].chip_share);
-    }
-    return std::min(share, most);
-  }
+  double share_of(const Exchange& exchange) const { return chip_share_of(*network_, exchange.price); }
 
   const Graph& graph_;
   const LoweredStep& step_;

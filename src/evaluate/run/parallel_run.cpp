@@ -111,8 +111,11 @@ Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, Step
     MONET_TRY(run.options, parallel::with_all_chips(std::move(run.options), request.chips));
   }
   MONET_RETURN_IF_ERROR(put_in_order(run.options, run.pipeline.order));
-  if (request.inference) {
-    return wrong_parallel("the forward part alone is not split over chips", "--parallel", "leave out --inference");
+  if (request.inference && run.pipeline.chips > 1)
+    return wrong_parallel("the forward part alone is not cut into stages", "--parallel", "leave out pp");
+  if (request.inference && (run.options.zero > 0 || run.micro_batch > 0)) {
+    return wrong_parallel("the forward part alone has no optimizer and no micro-batches that add up", "--parallel",
+                          "leave out zero, --micro-batch, and recipes that say them");
   }
   plan.parallel = planned(run.options, run.pipeline, run.micro_batch);
   MONET_RETURN_IF_ERROR(set_batches(run.options, request, run));

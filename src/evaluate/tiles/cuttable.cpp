@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace monet {
@@ -166,6 +167,10 @@ void try_loop(const Loop& loop, Op op, const std::vector<Passed>& passed, Cuttab
     effects.push_back(effect_on(tensor, loop));
     if (!effects.back().possible) return;
   }
+  // Tiles either share all that they write or have parts of their own: a loss that is summed has rows beside it.
+  const auto own = std::ranges::count_if(std::span(effects).first(result.outputs.size()),
+                                         [](const Effect& effect) { return effect.followed.has_value(); });
+  if (own != 0 && std::cmp_not_equal(own, result.outputs.size())) return;
   CuttableLoop cuttable{.loop = loop, .reduces = true};
   for (std::size_t i = 0; i < result.outputs.size(); ++i) {
     if (!effects[i].followed) continue;
