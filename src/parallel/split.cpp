@@ -53,6 +53,8 @@ class Pass {
   // Bytes that should not be sent weigh so much more than others: more than anything costs, less than what cannot be.
   static constexpr double forbidden = 1e30;
   static constexpr double impossible = 1e200;
+  // A product that every chip computes whole although its operands are in pieces: more than any bytes cost.
+  static constexpr double repeated = 1e18;
 
   // The cheapest way so far.
   struct Choice {
@@ -193,6 +195,9 @@ class Pass {
       const auto rows = plan_.rows.find(before_[node.outputs[0]].name);
       if (rows != plan_.rows.end()) seeds.push_back({.output = true, .operand = 0, .place = rows->second});
     }
+    const OpFamily family = family_of(node.op);
+    const bool product = family == OpFamily::contraction || family == OpFamily::convolution;
+    if (product && !seeds.empty()) best.cost += repeated;
     Error why;
     const Seed* failed = nullptr;
     for (const Seed& seed : seeds) {

@@ -127,10 +127,13 @@ def test_chips_with_arrays_have_a_network_unit(evaluate) -> None:
 
 
 def test_inference(evaluate) -> None:
-    arguments = (NETWORK, *COMMON, "--inference", "--batch", "16", "--json")
-    one, four = found(evaluate(*arguments)), found(evaluate(*arguments, "--chips", "4", "--parallel", "dp=2,tp=2"))
+    arguments = ("gpt2-small:layers=2", *COMMON, "--inference", "--batch", "16", "--json")
+    one, four = found(evaluate(*arguments)), found(evaluate(*arguments, "--chips", "4", "--parallel", "dp=4"))
     assert four["chips"] == 4
+    assert all(axis["collectives"] == 0 for axis in four["parallel"]["axes"])
     assert four["latency_s"] < one["latency_s"]
+    both = found(evaluate(*arguments, "--chips", "4", "--parallel", "dp=2,tp=2"))
+    assert both["exposed_communication"]["tp"] > 0
 
 
 def test_text(evaluate) -> None:

@@ -363,5 +363,17 @@ TEST(TileRules, Errors) {
   EXPECT_EQ(rows.tiles().tiles(), 1U);
 }
 
+// A loss that is summed has a row of log-probabilities for each label beside it: tiles would have rows of their own and
+// add to one sum.
+TEST(Tiling, WhatOneOutputFollowsAndAnotherSumsIsNotCut) {
+  GraphBuilder builder("test");
+  const TensorId scores = builder.input("scores", {8, 5});
+  const TensorId labels = builder.input("labels", {8}, ElementType::int64);
+  const Attributes sum = {{Attr::reduction, std::string("sum")}};
+  for (TensorId id : builder.add_many(Op::SoftmaxCrossEntropyLoss, "loss", {scores, labels}, sum, 2))
+    builder.output(id);
+  EXPECT_TRUE(cuttable_loops(*builder.finish(), NodeId(0)).empty());
+}
+
 }  // namespace
 }  // namespace monet::test

@@ -1,5 +1,6 @@
 // Do recipes send, and keep, the bytes of the published formulas (the formulas of tensor, sequence and data parallelism
 // of Korthikanti et al. 2022; of ZeRO, Rajbhandari et al. 2020)? Exactly, on a transformer whose sizes all divide.
+#include "graph/nests.h"
 #include "networks/builtin.h"
 #include "parallel/recipe.h"
 #include "training/step.h"
@@ -167,6 +168,22 @@ TEST(ParallelFormulas, ContextParallelismGathersKeysAndValues) {
   EXPECT_EQ(Sent::of(of.activations, Op::AllGather, Phase::backward), layers * 2 * sbh + 4 * tokens * width);
   EXPECT_EQ(Sent::of(of.activations, Op::ReduceScatter, Phase::backward), layers * 2 * sbh);
   EXPECT_EQ(Sent::of(of.weights, Op::AllReduce, Phase::backward), all_bytes - 4 * tokens * width);
+}
+
+std::int64_t macs(const Graph& graph) {
+  std::int64_t sum = 0;
+  for (const Node& node : graph.nodes()) sum += (*operation_counts(nests_of(site_of(graph, node))))[Count::mac];
+  return sum;
+}
+
+// Also where gathering what a weight's gradient is made of would send less than the gradient.
+TEST(ParallelFormulas, ContextParallelismComputesNothingTwice) {
+  auto forward = build_builtin("gpt2-mini:layers=1,width=64,heads=8,ffn=256,vocabulary=128,tokens=32", 1);
+  ASSERT_TRUE(forward.has_value()) << forward.error().text();
+  auto whole = training::make_training_step({*std::move(forward), false, {}, {}}, {});
+  ASSERT_TRUE(whole.has_value()) << whole.error().text();
+  for (const char* words : {"cp=4", "cp=4,zero=1", "cp=4,zero=3"})
+    EXPECT_EQ(4 * macs(split(whole->graph, words).graph), macs(whole->graph)) << words;
 }
 
 // Two exchanges forward and two backward of what each chip's tokens send to k experts; experts' own gradients are not
