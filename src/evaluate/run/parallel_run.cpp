@@ -129,19 +129,6 @@ Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, Step
   return std::optional(std::move(run));
 }
 
-namespace {
-
-// Numbers of words: an input of integers with an axis beside the batch's.
-std::int64_t tokens_in(const Graph& graph) {
-  for (TensorId id : graph.inputs) {
-    const TensorType& type = graph[id].type;
-    if (is_integer(type.format.element) && type.shape.size() == 2) return type.shape[1];
-  }
-  return 0;
-}
-
-}  // namespace
-
 Expected<OpenedStep> split_over_chips(OpenedStep whole, ParallelRun& run) {
   run.model_macs = run.hardware_macs = macs_of(whole.graph);
   run.tokens = tokens_in(whole.graph);

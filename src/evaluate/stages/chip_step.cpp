@@ -10,9 +10,6 @@
 
 namespace monet {
 
-namespace {
-
-// Numbers of words: an input of integers with an axis beside the batch's.
 std::int64_t tokens_in(const Graph& graph) {
   for (TensorId id : graph.inputs) {
     const TensorType& type = graph[id].type;
@@ -20,8 +17,6 @@ std::int64_t tokens_in(const Graph& graph) {
   }
   return 0;
 }
-
-}  // namespace
 
 double macs_of(const Graph& graph, Phase last) {
   double sum = 0;

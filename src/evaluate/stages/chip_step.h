@@ -28,6 +28,9 @@ struct ChipStep {
 // Multiplications and additions of all nodes up to a phase.
 double macs_of(const Graph& graph, Phase last = Phase::optimizer);
 
+// In a sample: of an input of integers with an axis beside the batch's; 0: there is none.
+std::int64_t tokens_in(const Graph& graph);
+
 // `whole`: the step of one micro-batch, which adds up its gradients if the step has several.
 // Fails as parallel_step() does. dp and pp of the options are left to others.
 Expected<ChipStep> chip_step(OpenedStep whole, const parallel::ParallelOptions& options,

@@ -10,7 +10,7 @@ namespace monet {
 
 namespace {
 
-constexpr BlockPlace nowhere = std::numeric_limits<BlockPlace>::max();
+constexpr BlockPlace no_block_place = std::numeric_limits<BlockPlace>::max();
 
 bool reads_from_outside(const Graph& graph, TensorId id) {
   return id.valid() && !graph[id].producer.valid() && graph.constant(id) == nullptr;
@@ -19,12 +19,12 @@ bool reads_from_outside(const Graph& graph, TensorId id) {
 class BlockFinding {
  public:
   explicit BlockFinding(const Graph& graph)
-      : graph_(graph), place_(graph.tensors().size(), nowhere), from_data_(graph.tensors().size(), false) {}
+      : graph_(graph), place_(graph.tensors().size(), no_block_place), from_data_(graph.tensors().size(), false) {}
 
   StepBlocks run() {
     const std::vector<training::Block> blocks = training::find_blocks(graph_);
     result_.count = blocks.size();
-    std::vector<BlockPlace> block_of(graph_.nodes().size(), nowhere);
+    std::vector<BlockPlace> block_of(graph_.nodes().size(), no_block_place);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
       for (NodeId node : blocks[b].nodes) block_of[node.index()] = static_cast<BlockPlace>(b);
       result_.entries.push_back(graph_[blocks[b].entry].name);
@@ -41,10 +41,10 @@ class BlockFinding {
     const auto data = [&](TensorId id) { return id.valid() && from_data_[id.index()]; };
     if (!std::ranges::any_of(node.inputs, data)) return;
     BlockPlace place = block;
-    if (place == nowhere) {
+    if (place == no_block_place) {
       place = before_blocks;
       for (TensorId id : node.inputs) {
-        if (data(id) && place_[id.index()] != nowhere) place = std::max(place, place_[id.index()]);
+        if (data(id) && place_[id.index()] != no_block_place) place = std::max(place, place_[id.index()]);
       }
       const auto last = static_cast<BlockPlace>(result_.count) - 1;
       if (place == last && last >= 0) place = last + 1;
@@ -59,16 +59,17 @@ class BlockFinding {
 
   // Weights and data, through what is made of weights alone.
   void place_sources() {
-    std::vector<BlockPlace> first(graph_.tensors().size(), nowhere), last(graph_.tensors().size(), before_blocks - 1);
+    std::vector<BlockPlace> first(graph_.tensors().size(), no_block_place),
+        last(graph_.tensors().size(), before_blocks - 1);
     for (std::size_t i = graph_.nodes().size(); i-- > 0;) {
       const Node& node = graph_.nodes()[i];
       if (node.phase != Phase::forward) continue;
       const TensorId made = node.outputs[0];
-      const BlockPlace from = place_[made.index()] != nowhere ? place_[made.index()] : first[made.index()];
-      const BlockPlace to = place_[made.index()] != nowhere ? place_[made.index()] : last[made.index()];
-      if (from == nowhere) continue;
+      const BlockPlace from = place_[made.index()] != no_block_place ? place_[made.index()] : first[made.index()];
+      const BlockPlace to = place_[made.index()] != no_block_place ? place_[made.index()] : last[made.index()];
+      if (from == no_block_place) continue;
       for (TensorId id : node.inputs) {
-        if (!id.valid() || place_[id.index()] != nowhere) continue;
+        if (!id.valid() || place_[id.index()] != no_block_place) continue;
         first[id.index()] = std::min(first[id.index()], from);
         last[id.index()] = std::max(last[id.index()], to);
       }
@@ -76,7 +77,7 @@ class BlockFinding {
     const auto end = static_cast<BlockPlace>(result_.count);
     for (std::size_t i = 0; i < graph_.tensors().size(); ++i) {
       const TensorId id(i);
-      if (!reads_from_outside(graph_, id) || first[i] == nowhere) continue;
+      if (!reads_from_outside(graph_, id) || first[i] == no_block_place) continue;
       result_.sources.emplace(graph_[id].name, first[i]);
       if (graph_[id].parameter && first[i] == before_blocks && last[i] == end && end > 0)
         result_.shared.push_back(graph_[id].name);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace monet::optimize {
+namespace monet::many_chips {
 
 ChipProfiles::ChipProfiles(const Network& network, const StepRequest& request, const Hardware& hardware)
     : network_(network), request_(request), hardware_(hardware) {}
@@ -65,4 +65,4 @@ Expected<const ChipProfile*> ChipProfiles::of(const ChipChoice& choice, bool acc
   return &*known_.back()->profile;
 }
 
-}  // namespace monet::optimize
+}  // namespace monet::many_chips

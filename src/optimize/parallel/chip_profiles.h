@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace monet::optimize {
+namespace monet::many_chips {
 
 struct ChipProfile {
   StepProfile profile;
@@ -56,4 +56,4 @@ class ChipProfiles {
   double seconds_ = 0;
 };
 
-}  // namespace monet::optimize
+}  // namespace monet::many_chips

@@ -14,7 +14,7 @@
 
 namespace monet {
 
-namespace optimize {
+namespace many_chips {
 
 namespace {
 
@@ -285,7 +285,7 @@ class ParallelSearching {
 
 }  // namespace
 
-}  // namespace optimize
+}  // namespace many_chips
 
 Expected<ParallelSearch> search_parallel(const Network& network, const ParallelSearchOptions& options) {
   MONET_TRY(const std::shared_ptr<const Hardware> hardware, options.step.machine.hardware());
@@ -301,7 +301,7 @@ Expected<ParallelSearch> search_parallel(const Network& network, const ParallelS
   MONET_TRY(const NumberChoice numbers, choose_numbers(network, *hardware, request.train, false));
   request.train.precision = numbers.precision();
   MONET_TRY(const auto laws, laws_of(*hardware));
-  return optimize::ParallelSearching(network, options, *hardware, request).run();
+  return many_chips::ParallelSearching(network, options, *hardware, request).run();
 }
 
 }  // namespace monet

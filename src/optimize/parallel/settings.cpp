@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace monet::optimize {
+namespace monet::many_chips {
 
 namespace {
 
@@ -188,4 +188,4 @@ double SettingBounds::energy_pj(const Setting& setting) const {
                    update_energy_ / (setting.zero >= 1 ? static_cast<double>(setting.dp) : 1));
 }
 
-}  // namespace monet::optimize
+}  // namespace monet::many_chips

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace monet::optimize {
+namespace monet::many_chips {
 
 // What chips inside a stage do: settings that differ in all else share it.
 struct ChipChoice {
@@ -64,4 +64,4 @@ class SettingBounds {
   double energy_ = 0, update_energy_ = 0;
 };
 
-}  // namespace monet::optimize
+}  // namespace monet::many_chips
