@@ -248,6 +248,24 @@ struct AxisResult {
   double exposed_s = 0;        // of it, for which the chip waited
 };
 
+// Chips of a pipeline that do the same: first, middle, last …
+struct StageResult {
+  std::int64_t chip = 0, chips = 1;      // the first of them along pp, and how many
+  std::vector<std::int64_t> stages;      // of the first
+  std::int64_t blocks = 0;               // of the network, on one of them
+  double forward_s = 0, backward_s = 0;  // of one micro-batch
+  double update_s = 0, busy_s = 0;       // of the step; busy_s without the update
+  std::int64_t static_bytes = 0, peak_bytes = 0;
+  std::int64_t in_flight = 0;  // micro-batches that one holds at most, each chunk's counted
+};
+
+// One task of a pipeline, for pictures.
+struct PipelineEvent {
+  std::int64_t chip = 0, stage = 0, micro_batch = 0;
+  std::string part;  // forward, backward, weights
+  double begin_s = 0, end_s = 0;
+};
+
 // A step of many chips; all else in an evaluation is of one of them.
 struct ParallelResult {
   std::string recipe;  // "dp=2,tp=4,zero=1"
@@ -257,8 +275,14 @@ struct ParallelResult {
   double samples_per_s = 0, tokens_per_s = 0;
   double model_macs = 0;  // of the whole step on one chip, nothing computed again
   double mfu = 0;         // those over what all chips could do in that time; 0: no peak is known
+  double hfu = 0;         // the same, with what is computed again
   double energy_pj = 0;   // of all chips
   std::vector<AxisResult> axes;
+  // Of a pipeline; no stages: there is none.
+  std::string schedule;
+  double bubble_fraction = 0;       // chips standing still, over what they work, without the update
+  std::vector<StageResult> stages;  // by kind
+  std::vector<PipelineEvent> pipeline;
 };
 
 struct Evaluation {

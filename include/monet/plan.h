@@ -67,6 +67,16 @@ std::string_view name_of(PlanOrder order);
 enum class PlanTransfers : std::uint8_t { direct, memory };
 std::string_view name_of(PlanTransfers transfers);
 
+// How blocks lie on the stages of a pipeline.
+struct PlannedStages {
+  std::string schedule;             // gpipe, 1f1b, interleaved, zb-h1, zb-h2, zbv; empty: 1f1b, or interleaved
+  std::int64_t chunks = 1;          // stages of a chip
+  std::string cut;                  // balanced, equal; empty: balanced
+  std::vector<std::int64_t> sizes;  // blocks of each stage; empty: as `cut` says
+
+  bool operator==(const PlannedStages&) const = default;
+};
+
 // How a step is split over chips (docs/parallel.md).
 struct PlannedParallel {
   std::vector<std::pair<std::string, std::int64_t>> mesh;  // axes and their sizes, outermost first: {dp, 16}, {tp, 8}
@@ -74,11 +84,13 @@ struct PlannedParallel {
   bool sequence = false;
   bool overlap = true;           // launches run beside collectives
   std::int64_t micro_batch = 0;  // samples of one chip of dp at a time; 0: all of its samples
+  std::string recompute;         // of each block: none, selective, blocks; empty: none
+  PlannedStages stages;
   Place place;
 
   bool operator==(const PlannedParallel& other) const {
     return mesh == other.mesh && zero == other.zero && sequence == other.sequence && overlap == other.overlap &&
-           micro_batch == other.micro_batch;
+           micro_batch == other.micro_batch && recompute == other.recompute && stages == other.stages;
   }
 };
 

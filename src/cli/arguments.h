@@ -25,6 +25,7 @@ void add_explore(CLI::App& app, ExploreCommand& command);
 void add_fuse(CLI::App& app, FuseCommand& command);
 void add_optimize(CLI::App& app, OptimizeCommand& command);
 void add_pack(CLI::App& app, PackCommand& command);
+void add_parallel_search(CLI::App& app, ParallelCommand& command);
 void add_precisions(CLI::App& app, PrecisionCommands& commands);
 void add_remat(CLI::App& app, RematCommand& command);
 void add_report(CLI::App& app, ReportCommand& command);

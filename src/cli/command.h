@@ -13,6 +13,7 @@
 #include <monet/map.h>
 #include <monet/optimize.h>
 #include <monet/pack.h>
+#include <monet/parallel.h>
 #include <monet/precision.h>
 #include <monet/remat.h>
 #include <monet/report.h>
@@ -151,6 +152,15 @@ struct CollectiveCommand {
   CollectiveOptions options;  // the rest
 };
 
+struct ParallelCommand {
+  CommonOptions common;
+  std::string model;
+  MachineNames on;
+  std::string deadline, memory;
+  ParallelSearchOptions options;  // the rest
+  std::string output, rejected;   // files, or empty
+};
+
 struct CalibrateCommand {
   CommonOptions common;
   std::vector<std::string> tables;
@@ -264,6 +274,7 @@ int run(const CheckpointCommand& command);
 int run(const OptimizeCommand& command);
 int run(const CalibrateCommand& command);
 int run(const CollectiveCommand& command);
+int run(const ParallelCommand& command);
 int run(const PackCommand& command);
 int run(const PrecisionCommands& commands);
 int run(const PrecisionListCommand& command);

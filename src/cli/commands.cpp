@@ -61,6 +61,7 @@ const std::vector<Command>& all_commands() {
       command(better, add_fuse, Maps::yes),
       command(better, add_checkpoint, Maps::yes),
       command(better, add_optimize, Maps::yes),
+      command(better, add_parallel_search, Maps::yes),
       command(build, add_explore, Maps::yes),
       command(read_results, add_report),
       command(read_results, add_compare),

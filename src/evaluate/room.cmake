@@ -1,5 +1,5 @@
 monet_room(evaluate
-  USES base packing graph config kernels onnx hardware fabric networks parallel training mapping compat
+  USES base packing graph config kernels onnx hardware fabric networks parallel pipeline training mapping compat
   SOURCES
   account/bound.cpp
   account/causes.cpp
@@ -99,6 +99,7 @@ monet_room(evaluate
   run/micro_batches.cpp
   run/network_unit.cpp
   run/parallel_run.cpp
+  run/pipeline_run.cpp
   run/result.cpp
   run/room.cpp
   run/result_memory.cpp
@@ -124,6 +125,13 @@ monet_room(evaluate
   schedule/scheduler.cpp
   schedule/tile_places.cpp
   schedule/transfers.cpp
+  stages/chip_step.cpp
+  stages/data_parallel.cpp
+  stages/pipeline_words.cpp
+  stages/pipelined_step.cpp
+  stages/shortened.cpp
+  stages/step_blocks.cpp
+  stages/step_profile.cpp
   tiles/boxes.cpp
   tiles/build.cpp
   tiles/cells.cpp

@@ -1,5 +1,5 @@
 monet_room(optimize
-  USES base solvers remat graph config kernels hardware training mapping evaluate
+  USES base solvers remat graph config kernels hardware fabric parallel pipeline training mapping evaluate
   SOURCES
   assignment/moves.cpp
   assignment/screen.cpp
@@ -41,6 +41,9 @@ monet_room(optimize
   memory/stored.cpp
   memory/sweep.cpp
   optimize.cpp
+  parallel/chip_profiles.cpp
+  parallel/search.cpp
+  parallel/settings.cpp
   placement/placement.cpp
   pricing/plan_for.cpp
   pricing/plan_value.cpp

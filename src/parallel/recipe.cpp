@@ -22,7 +22,8 @@ namespace {
 constexpr std::int64_t most_chips = std::int64_t{1} << 30;
 constexpr std::array<std::string_view, 4> axis_names = {"dp", "ep", "cp", "tp"};  // outermost first
 constexpr std::string_view known_words =
-    "dp=N, ep=N, cp=N, tp=N, zero=0|1|2|3, sequence=on|off, overlap=on|off, or first megatron, fsdp or expert";
+    "dp=N, pp=N, ep=N, cp=N, tp=N, zero=0|1|2|3, sequence=on|off, overlap=on|off, recompute=none|selective|blocks, "
+    "schedule=NAME, chunks=N, cut=balanced|equal|N+N, order=dp-pp-tp, or first megatron, fsdp or expert";
 
 Error wrong(std::string message) {
   return {.message = std::move(message),

@@ -47,6 +47,7 @@ monet_room(present
   text/networks.cpp
   text/optimization.cpp
   text/packing.cpp
+  text/parallel_search.cpp
   text/precision.cpp
   text/precision_formats.cpp
   text/precision_formats_output.cpp

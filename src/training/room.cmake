@@ -33,6 +33,7 @@ monet_room(training
   recipe_formats.cpp
   recipe_reader.cpp
   recompute.cpp
+  recompute_choice.cpp
   recompute_step.cpp
   repeatable.cpp
   rewrite.cpp

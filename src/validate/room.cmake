@@ -1,5 +1,5 @@
 monet_room(validate
-  USES base graph kernels hardware fabric networks training mapping evaluate present
+  USES base graph kernels hardware fabric networks parallel pipeline training mapping evaluate present
   SOURCES
   checkpoint.cpp
   collectives.cpp
@@ -10,6 +10,9 @@ monet_room(validate
   h200_compiled.cpp
   h200_operators.cpp
   kernel_steps.cpp
+  parallel_cases.cpp
+  parallel_points.cpp
+  parallel_steps.cpp
   products.cpp
   robotics.cpp
   robotics_footprint.cpp

@@ -138,6 +138,7 @@ const std::vector<ValidationInfo>& validations() {
       {"h200", "latency, energy and memory of measured training steps, by laws of kernels", false},
       {"h200-compiled", "the same of training steps whose network a compiler fused", false},
       {"collectives", "collectives between chips: ASTRA-sim's simulator, and NCCL on A100 and H100", false},
+      {"parallel", "published training steps on 4 to 16,384 chips: time, scaling, order of settings", false},
       {"h200-operators", "device time of profiled training steps by class of operator, likewise", false},
   };
   return all;
@@ -171,8 +172,9 @@ Status keep_wanted(Validation& validation, const ValidateOptions& options) {
 }
 
 std::optional<Error> missing_data(const std::string& name, const ValidateOptions& options) {
-  if (name == "collectives") {
-    const auto folder = parallel_folder(options.data, data_folder(), collective_files());
+  if (name == "collectives" || name == "parallel") {
+    const auto& files = name == "parallel" ? parallel_point_files() : collective_files();
+    const auto folder = parallel_folder(options.data, data_folder(), files);
     return folder ? std::nullopt : std::optional(folder.error());
   }
   if (name != "dacapo") return std::nullopt;
@@ -189,6 +191,10 @@ Expected<Validation> validate(const std::string& name, const ValidateOptions& op
   if (name == "collectives") {
     MONET_TRY(const std::string parallel, parallel_folder(options.data, data_folder(), collective_files()));
     return validate_collectives(parallel, options);
+  }
+  if (name == "parallel") {
+    MONET_TRY(const std::string points, parallel_folder(options.data, data_folder(), parallel_point_files()));
+    return validate_parallel(points, options);
   }
   if (name == "robotics") return validate_robotics(options);
   if (name == "snax-mx") return validate_snax_mx(options);

@@ -54,6 +54,10 @@ Expected<std::string> parallel_folder(const std::string& data, const std::string
 // Those that validate_collectives reads.
 const std::vector<std::string>& collective_files();
 
+// Published steps on many chips. `folder`: what parallel_folder gives.
+Expected<Validation> validate_parallel(const std::string& folder, const ValidateOptions& options);
+const std::vector<std::string>& parallel_point_files();
+
 // Leaves the rows that `options` asks for; fails when there is none.
 Status keep_wanted(Validation& validation, const ValidateOptions& options);
 

@@ -205,7 +205,8 @@ class PlanReader {
   }
 
   Status read_parallel(const Yaml& value) {
-    static const std::vector<std::string> keys = {"mesh", "zero", "sequence", "overlap", "micro_batch"};
+    static const std::vector<std::string> keys = {"mesh",        "zero",      "sequence", "overlap",
+                                                  "micro_batch", "recompute", "stages"};
     MONET_RETURN_IF_ERROR(check_map(value, "'parallel'", keys));
     PlannedParallel parallel{.mesh = {}, .place = value.place};
     const Yaml* mesh = value.find("mesh");
@@ -230,8 +231,38 @@ class PlanReader {
     if (const Yaml* micro_batch = value.find("micro_batch")) {
       MONET_TRY(parallel.micro_batch, read_size(*micro_batch, "'micro_batch'"));
     }
+    if (const Yaml* recompute = value.find("recompute")) {
+      if (!recompute->is_scalar()) return wrong_form(*recompute, "'recompute'", "none, selective or blocks");
+      parallel.recompute = recompute->scalar;
+    }
+    if (const Yaml* stages = value.find("stages")) {
+      MONET_TRY(parallel.stages, read_stages(*stages));
+    }
     plan_.parallel = std::move(parallel);
     return Done{};
+  }
+
+  static Expected<PlannedStages> read_stages(const Yaml& value) {
+    static const std::vector<std::string> keys = {"schedule", "chunks", "cut", "sizes"};
+    MONET_RETURN_IF_ERROR(check_map(value, "'stages'", keys));
+    PlannedStages stages;
+    for (const auto& [key, word] : {std::pair("schedule", &stages.schedule), std::pair("cut", &stages.cut)}) {
+      const Yaml* said = value.find(key);
+      if (said == nullptr) continue;
+      if (!said->is_scalar()) return wrong_form(*said, fmt::format("'{}'", key), "a word");
+      *word = said->scalar;
+    }
+    if (const Yaml* chunks = value.find("chunks")) {
+      MONET_TRY(stages.chunks, read_size(*chunks, "'chunks'"));
+    }
+    if (const Yaml* sizes = value.find("sizes")) {
+      if (!sizes->is_list()) return wrong_form(*sizes, "'sizes'", "blocks of each stage: [12, 12]");
+      for (const auto& item : sizes->items) {
+        MONET_TRY(const std::int64_t size, read_size(*item, "'sizes'"));
+        stages.sizes.push_back(size);
+      }
+    }
+    return stages;
   }
 
   static Status read_hash(const Yaml& value, std::string_view key, std::string& hash, Place& place) {

@@ -4,6 +4,7 @@
 #include <monet/plan.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace monet {
 
@@ -48,6 +49,14 @@ std::string parallel_text(const PlannedParallel& parallel) {
   if (parallel.sequence) fields.emplace_back("sequence: on");
   if (!parallel.overlap) fields.emplace_back("overlap: off");
   if (parallel.micro_batch > 0) fields.push_back(fmt::format("micro_batch: {}", parallel.micro_batch));
+  if (!parallel.recompute.empty()) fields.push_back("recompute: " + yaml_quoted(parallel.recompute));
+  const PlannedStages& stages = parallel.stages;
+  std::vector<std::string> cut;
+  if (!stages.schedule.empty()) cut.push_back("schedule: " + yaml_quoted(stages.schedule));
+  if (stages.chunks > 1) cut.push_back(fmt::format("chunks: {}", stages.chunks));
+  if (!stages.cut.empty()) cut.push_back("cut: " + yaml_quoted(stages.cut));
+  if (!stages.sizes.empty()) cut.push_back(fmt::format("sizes: [{}]", fmt::join(stages.sizes, ", ")));
+  if (!cut.empty()) fields.push_back("stages: " + join_fields(cut));
   return join_fields(fields);
 }
 

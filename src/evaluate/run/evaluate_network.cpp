@@ -17,6 +17,7 @@
 #include "evaluate/run/fit.h"
 #include "evaluate/run/network_unit.h"
 #include "evaluate/run/parallel_run.h"
+#include "evaluate/run/pipeline_run.h"
 #include "evaluate/run/result.h"
 #include "evaluate/run/room.h"
 #include "evaluate/run/step_graph.h"
@@ -203,6 +204,18 @@ Expected<Evaluation> evaluate_network(const Network& network, const StepRequest&
   result.reach = reach_of(*machine, options.lowering);
   MONET_TRY(OpenedStep opened_step, open_step(network, options, options.inference));
   MONET_TRY(opened_step, fitted_to(std::move(opened_step), *machine, options, plan));
+  if (parallel && parallel->pipeline.chips > 1) {
+    result.expanded = plan.expanded = opened_step.expanded;
+    result.warnings = opened_step.warnings;
+    const auto evaluate_part = [&](const Graph& graph, const Plan& part_plan, Evaluation part) {
+      return StepRun(*machine, options, cache, nullptr, &*parallel).run(graph, part_plan, std::move(part));
+    };
+    MONET_TRY(result, evaluate_pipeline(std::move(opened_step), options, *machine, plan, *parallel, std::move(result),
+                                        evaluate_part));
+    set_rates(*result.parallel, *parallel, result);
+    result.wall_s = seconds_since(start);
+    return result;
+  }
   if (parallel) {
     MONET_TRY(opened_step, split_over_chips(std::move(opened_step), *parallel));
   }

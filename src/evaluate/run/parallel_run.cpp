@@ -2,7 +2,8 @@
 
 #include "base/try.h"
 #include "evaluate/kernels/lowering_choice.h"
-#include "graph/nests.h"
+#include "evaluate/stages/chip_step.h"
+#include "training/recompute.h"
 
 #include <fmt/format.h>
 
@@ -20,9 +21,10 @@ Expected<parallel::ParallelOptions> options_of_plan(const PlannedParallel& plann
   parallel::ParallelOptions options;
   MONET_TRY(options, parallel::parse_parallel(""));
   for (const auto& [name, size] : planned.mesh) {
+    if (name == "pp") continue;
     if (!parallel::set_size(options, name, size)) {
       return wrong_parallel(fmt::format("a mesh has no axis '{}'", name), planned.place.text(),
-                            "axes are dp, ep, cp and tp");
+                            "axes are dp, pp, ep, cp and tp");
     }
   }
   options.dp_said = true;
@@ -32,8 +34,11 @@ Expected<parallel::ParallelOptions> options_of_plan(const PlannedParallel& plann
   return options;
 }
 
-PlannedParallel planned(const parallel::ParallelOptions& options, std::int64_t micro_batch) {
+PlannedParallel planned(const parallel::ParallelOptions& options, const PipelineOptions& pipeline,
+                        std::int64_t micro_batch) {
   PlannedParallel result;
+  result.stages = pipeline.stages;
+  if (pipeline.recompute != training::RecomputeChoice::none) result.recompute = name_of(pipeline.recompute);
   for (const MeshAxis& axis : options.mesh.axes) result.mesh.emplace_back(axis.name, axis.size);
   result.zero = options.zero;
   result.sequence = options.sequence;
@@ -68,7 +73,8 @@ Status set_batches(const parallel::ParallelOptions& options, StepRequest& reques
                           "--micro-batch", fmt::format("choose a divisor of --batch over the chips of {}", axes));
   }
   request.train.accumulate = each / run.micro_batch;
-  request.train.batch = run.micro_batch * dp;
+  // Of a pipeline one chip's part of a micro-batch is opened, the same on all of dp.
+  request.train.batch = run.micro_batch * (run.pipeline.chips > 1 ? dp / run.options.size("dp") : dp);
   return Done{};
 }
 
@@ -84,9 +90,12 @@ Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, Step
   run.micro_batch = request.micro_batch;
   if (request.parallel.empty() && plan.parallel) {
     MONET_TRY(run.options, options_of_plan(*plan.parallel));
+    MONET_TRY(run.pipeline, pipeline_of(*plan.parallel));
     if (run.micro_batch == 0) run.micro_batch = plan.parallel->micro_batch;
   } else {
-    MONET_TRY(run.options, parallel::parse_parallel(request.parallel));
+    std::string words = request.parallel;
+    MONET_TRY(run.pipeline, take_pipeline_words(words));
+    MONET_TRY(run.options, parallel::parse_parallel(words));
   }
   if (!run.options.fills_unit.empty()) {
     const std::int64_t unit = hardware.fabric ? hardware.fabric->levels.front().chips : any_chips;
@@ -97,14 +106,18 @@ Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, Step
     }
     run.options = parallel::filled(std::move(run.options), unit, request.chips);
   }
+  if (run.pipeline.said) add_pipeline_axis(run.options, run.pipeline.chips);
   if (request.chips > 0) {
     MONET_TRY(run.options, parallel::with_all_chips(std::move(run.options), request.chips));
   }
+  MONET_RETURN_IF_ERROR(put_in_order(run.options, run.pipeline.order));
+  if (request.inference && run.pipeline.chips > 1)
+    return wrong_parallel("the forward part alone is not cut into stages", "--parallel", "leave out pp");
   if (request.inference && (run.options.zero > 0 || run.micro_batch > 0)) {
     return wrong_parallel("the forward part alone has no optimizer and no micro-batches that add up", "--parallel",
                           "leave out zero, --micro-batch, and recipes that say them");
   }
-  plan.parallel = planned(run.options, run.micro_batch);
+  plan.parallel = planned(run.options, run.pipeline, run.micro_batch);
   MONET_RETURN_IF_ERROR(set_batches(run.options, request, run));
   if (run.options.mesh.chips() == 1) return std::optional(std::move(run));
   if (!run.options.overlap && !runs_kernels(hardware, request.lowering)) {
@@ -116,36 +129,21 @@ Expected<std::optional<ParallelRun>> parallel_run(const Hardware& hardware, Step
   return std::optional(std::move(run));
 }
 
-namespace {
-
-double macs_of(const Graph& graph) {
-  double sum = 0;
-  for (const Node& node : graph.nodes()) {
-    const auto counts = operation_counts(nests_of(site_of(graph, node)));
-    if (counts) sum += static_cast<double>((*counts)[Count::mac]);
-  }
-  return sum;
-}
-
-// Numbers of words: an input of integers with an axis beside the batch's.
-std::int64_t tokens_in(const Graph& graph) {
-  for (TensorId id : graph.inputs) {
-    const TensorType& type = graph[id].type;
-    if (is_integer(type.format.element) && type.shape.size() == 2) return type.shape[1];
-  }
-  return 0;
-}
-
-}  // namespace
-
 Expected<OpenedStep> split_over_chips(OpenedStep whole, ParallelRun& run) {
-  run.model_macs = macs_of(whole.graph);
+  run.model_macs = run.hardware_macs = macs_of(whole.graph);
   run.tokens = tokens_in(whole.graph);
   if (run.batch == 0) {
     run.batch = whole.batch;
     run.micro_batch = std::max<std::int64_t>(1, whole.batch / run.options.batch_parts());
   }
   whole.batch = run.batch;
+  if (run.pipeline.recompute != training::RecomputeChoice::none) {
+    MONET_TRY(training::Recomputed rewritten,
+              training::recompute(whole.graph, training::recomputed_by(whole.graph, run.pipeline.recompute)));
+    whole.graph = std::move(rewritten.graph);
+    run.hardware_macs = macs_of(whole.graph);
+    whole.saved_bytes = saved_bytes_of(whole.graph);
+  }
   if (run.network == nullptr) return whole;
   MONET_TRY(parallel::ParallelStep split, parallel::parallel_step(std::move(whole.graph), run.options));
   whole.graph = std::move(split.graph);
@@ -156,7 +154,7 @@ Expected<OpenedStep> split_over_chips(OpenedStep whole, ParallelRun& run) {
 
 ParallelResult parallel_result(const ParallelRun& run, const std::vector<Exchange>& exchanges,
                                const Evaluation& evaluation) {
-  ParallelResult result{.recipe = parallel::to_text(run.options),
+  ParallelResult result{.recipe = parallel::to_text(run.options) + to_text(run.pipeline),
                         .chips = run.options.mesh.chips(),
                         .micro_batch = run.micro_batch,
                         .tokens = run.tokens};
@@ -200,7 +198,9 @@ void set_rates(ParallelResult& result, const ParallelRun& run, const Evaluation&
   result.samples_per_s = static_cast<double>(run.batch) / evaluation.latency_s;
   result.tokens_per_s = result.samples_per_s * static_cast<double>(run.tokens);
   const double peak = evaluation.machine.peak_macs_per_cycle * evaluation.clock_hz * static_cast<double>(result.chips);
-  if (peak > 0) result.mfu = result.model_macs / (peak * evaluation.latency_s);
+  if (peak <= 0) return;
+  result.mfu = result.model_macs / (peak * evaluation.latency_s);
+  result.hfu = result.mfu * (run.model_macs > 0 ? run.hardware_macs / run.model_macs : 1);
 }
 
 }  // namespace monet

@@ -3,6 +3,7 @@
 
 #include "evaluate/kernels/kernel_step.h"
 #include "evaluate/open/opened_step.h"
+#include "evaluate/stages/pipeline_words.h"
 #include "parallel/recipe.h"
 
 #include <monet/evaluate.h>
@@ -14,10 +15,12 @@ namespace monet {
 
 struct ParallelRun {
   parallel::ParallelOptions options;
+  PipelineOptions pipeline;
   std::int64_t batch = 0;                      // of all chips; 0: what the network has
   std::int64_t micro_batch = 0;                // of one chip of dp
   std::shared_ptr<const ChipNetwork> network;  // null: one chip
   double model_macs = 0;                       // of one micro-batch of all chips, and of the update
+  double hardware_macs = 0;                    // with what is computed again
   std::int64_t tokens = 0;
 };
 

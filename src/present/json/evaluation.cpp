@@ -142,6 +142,32 @@ Json json_of(const ParallelResult& parallel) {
           {"axes", std::move(axes)},   {"exposed", std::move(exposed)}};
 }
 
+Json json_of(const StageResult& stage) {
+  return {{"chip", stage.chip},
+          {"chips", stage.chips},
+          {"stages", stage.stages},
+          {"blocks", stage.blocks},
+          {"forward_s", stage.forward_s},
+          {"backward_s", stage.backward_s},
+          {"update_s", stage.update_s},
+          {"busy_s", stage.busy_s},
+          {"static_bytes", stage.static_bytes},
+          {"peak_bytes", stage.peak_bytes},
+          {"in_flight", stage.in_flight}};
+}
+
+void add_pipeline(Json& json, const ParallelResult& parallel) {
+  if (parallel.stages.empty()) return;
+  json["bubble_fraction"] = parallel.bubble_fraction;
+  Json& pipeline = json["pipeline"];
+  pipeline["schedule"] = parallel.schedule;
+  for (const StageResult& stage : parallel.stages) pipeline["stages"].push_back(json_of(stage));
+  Json tasks = Json::array();
+  for (const PipelineEvent& event : parallel.pipeline)
+    tasks.push_back({event.chip, event.stage, event.micro_batch, event.part, event.begin_s, event.end_s});
+  pipeline["tasks"] = std::move(tasks);
+}
+
 // Beside what is said of one chip.
 void add_parallel(Json& json, const Evaluation& evaluation) {
   if (!evaluation.parallel) return;
@@ -151,6 +177,8 @@ void add_parallel(Json& json, const Evaluation& evaluation) {
   json["samples_per_s"] = parallel.samples_per_s;
   json["tokens_per_s"] = parallel.tokens > 0 ? Json(parallel.tokens_per_s) : Json(nullptr);
   json["mfu"] = parallel.mfu > 0 ? Json(parallel.mfu) : Json(nullptr);
+  json["hfu"] = parallel.hfu > 0 ? Json(parallel.hfu) : Json(nullptr);
+  add_pipeline(json, parallel);
   json["exposed_communication"] = json["parallel"]["exposed"];
   json["parallel"].erase("exposed");
   json["chip_energy_pj"] = evaluation.energy_pj;

@@ -93,6 +93,20 @@ std::string wall_text(const Evaluation& evaluation) {
                      seconds_text(evaluation.check_s), seconds_text(evaluation.pack_s));
 }
 
+std::string pipeline_text(const ParallelResult& parallel) {
+  if (parallel.stages.empty()) return "";
+  std::string text = line("pipeline", fmt::format("{}, standing still for {} of the work", parallel.schedule,
+                                                  share_text(parallel.bubble_fraction, 1)));
+  for (const StageResult& stage : parallel.stages) {
+    const std::string chips =
+        stage.chips == 1 ? fmt::format("chip {}", stage.chip) : fmt::format("{} chips as {}", stage.chips, stage.chip);
+    text += line("", fmt::format("{}: {} block{}, forward {}, backward {}, {} at most, {} in flight", chips,
+                                 stage.blocks, stage.blocks == 1 ? "" : "s", seconds_text(stage.forward_s),
+                                 seconds_text(stage.backward_s), byte_size(stage.peak_bytes), stage.in_flight));
+  }
+  return text;
+}
+
 // "1,234 tokens/s, 42.1 % of the peak of all chips" and what chips wait for each other.
 std::string parallel_text(const Evaluation& evaluation) {
   if (!evaluation.parallel) return "";
@@ -104,6 +118,7 @@ std::string parallel_text(const Evaluation& evaluation) {
   if (parallel.tokens > 0) rate = fmt::format("{:.6g} tokens/s", parallel.tokens_per_s);
   if (parallel.mfu > 0) rate += fmt::format("; {} of what all chips could do", share_text(parallel.mfu, 1));
   text += line("rate", rate);
+  text += pipeline_text(parallel);
   const char* title = "network";
   for (const AxisResult& axis : parallel.axes) {
     if (axis.collectives == 0) continue;
