@@ -59,9 +59,10 @@ template <class To>
 void describe_checkpoint(To& to) {
   using Options = CheckpointOptions;
   describe_budgets<Options>(to);
-  to.option("method", &Options::method,
-            "search; nsga2, the published genetic search; exact, all plans; milp, an integer program beside the search, "
-            "for small networks; chen, checkmate, capuchin, dtr: by the rules of their papers")
+  to.option(
+        "method", &Options::method,
+        "search; nsga2, the published genetic search; exact, all plans; milp, an integer program beside the search, "
+        "for small networks; chen, checkmate, capuchin, dtr: by the rules of their papers")
       .one_of({"search", "nsga2", "exact", "milp", "chen", "checkmate", "capuchin", "dtr"})
       .with_default();
   to.flag("pareto", &Options::pareto, "plans for all budgets, from all kept down to the least");
