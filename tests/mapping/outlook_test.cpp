@@ -12,7 +12,7 @@ namespace {
 
 using namespace test;
 
-constexpr Objective all_objectives[] = {Objective::latency, Objective::energy, Objective::edp};
+constexpr Objective objectives_looked_at[] = {Objective::latency, Objective::energy, Objective::edp};
 
 // One port for each way: what goes up waits for nothing that comes down.
 void split_ports(TargetMemory& memory) {
@@ -37,7 +37,7 @@ TEST(Outlook, LeavesNothingBetterOut) {
       memory.double_buffered = random.chance(0.2);
       if (random.chance(0.5)) split_ports(memory);
     }
-    for (const Objective objective : all_objectives) {
+    for (const Objective objective : objectives_looked_at) {
       SearchOptions options{.objective = objective, .factors = 5, .refine = false};
       const auto found = map_problem(problem, target, options);
       options.prune = false;
