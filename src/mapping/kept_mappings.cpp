@@ -25,7 +25,7 @@ namespace {
 // A record is where its key says, in one of a few places beside each other.
 constexpr std::size_t record_bytes = 128;
 constexpr std::size_t places = 4;
-constexpr std::size_t sets = KeptMappings::most_bytes / (record_bytes * places);
+constexpr std::size_t sets_of_places = KeptMappings::most_bytes / (record_bytes * places);
 
 struct Record {
   std::uint64_t low = 0, high = 0;  // digest of the key; both 0: there is none
@@ -139,7 +139,9 @@ Record record_of(const std::string& key) {
   return {.low = low, .high = high};
 }
 
-off_t place_of(const Record& record) { return static_cast<off_t>(record.high % sets * (record_bytes * places)); }
+off_t place_of(const Record& record) {
+  return static_cast<off_t>(record.high % sets_of_places * (record_bytes * places));
+}
 
 bool is_same(const Record& a, const Record& b) { return a.low == b.low && a.high == b.high; }
 

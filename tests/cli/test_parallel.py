@@ -146,7 +146,7 @@ def test_text(evaluate) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--parallel", "pp=2"), "'pp=2' is no word of it"),
+        (("--parallel", "qq=2"), "'qq=2' is no word of it"),
         (("--parallel", "tp"), "tp needs a whole number, not ''"),
         (("--parallel", "tp=2,tp=4"), "'tp' is said twice"),
         (("--parallel", "zero=4"), "there is no zero=4"),
@@ -192,7 +192,8 @@ def test_machines_without_chips_beside_them(evaluate, machine, message) -> None:
         ("parallel: {mesh: {dp: 0}}", "'dp' of the mesh cannot be 0"),
         ("parallel: {mesh: {dp: 2}, zero: 5}", "0, 1, 2 or 3"),
         ("parallel: {mesh: {dp: 2}, sequence: perhaps}", "on or off"),
-        ("parallel: {mesh: {dp: 2}, stages: 2}", "unknown key 'stages'"),
+        ("parallel: {mesh: {dp: 2}, levels: 2}", "unknown key 'levels'"),
+        ("parallel: {mesh: {dp: 2}, stages: 2}", "write a block of keys: schedule, chunks, cut, sizes"),
     ],
 )
 def test_messages_of_plans(evaluate, tmp_path, block, message) -> None:

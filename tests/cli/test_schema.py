@@ -52,6 +52,7 @@ STEP = ["--batch", "4", "--hardware", "edge_tpu"]
         ("result", ["evaluate", "lenet5", "--hardware", "h200", "--batch", "2"]),
         ("result", ["evaluate", "lenet5", "--hardware", "monet_2x2", "--inference"]),
         ("result", ["evaluate", "gpt2-tiny", "--hardware", "dgx_h100", "--batch", "8", "--chips", "4", "--parallel", "dp=2,tp=2"]),
+        ("result", ["evaluate", "gpt2-tiny", "--hardware", "dgx_h100", "--batch", "8", "--chips", "4", "--parallel", "pp=2,dp=2"]),
         ("inspect", ["inspect", "mlp-robotics", "--layers"]),
         ("train", ["train", "mlp-robotics", "--batch", "4"]),
         ("map", ["map", "lenet5", "--hardware", "edge_tpu"]),

@@ -102,5 +102,17 @@ TEST(Diagnosis, LaunchesOfAGraphicsProcessor) {
               ElementsAre("Conv takes 75 % of the step; 10 launches of 10 us on average, 6 % of the machine's peak"));
 }
 
+TEST(Diagnosis, ALaunchOverAListOfTensorsIsNotOneOfThem) {
+  Evaluation evaluation = step_of({core("sm", 100, 0, 0)});
+  evaluation.reach.laws = "measured";
+  OperatorResult first{.name = "a.update", .op = "AdamUpdate", .phase = "optimizer"}, last = first, other = first;
+  last.name = "b.update";
+  last.busy_cycles = 100;
+  other.phase = "backward";
+  evaluation.operators = {first, last, other};
+  evaluation.critical_path = {{.name = "b.update", .kind = "compute", .start = 0, .end = 100}};
+  EXPECT_THAT(diagnosis_of(evaluation).back(), "b.update and 1 more AdamUpdate in its launches are 100 % of the step");
+}
+
 }  // namespace
 }  // namespace monet

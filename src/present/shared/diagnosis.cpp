@@ -134,7 +134,15 @@ std::string operator_sentence(const Evaluation& evaluation) {
     }
   }
   if (largest == nullptr || longest < worth_saying * step) return phases_sentence(evaluation, longest);
-  std::string text = fmt::format("{} ({}) is {} of the step", largest->name, largest->op, percent(longest, step));
+  // A launch over a list of tensors has the time of all of them under the name of one.
+  const auto others =
+      evaluation.reach.laws.empty() ? 0 : std::ranges::count_if(evaluation.operators, [&](const auto& row) {
+        return row.op == largest->op && row.phase == largest->phase && row.busy_cycles == 0;
+      });
+  std::string text = others > 0
+                         ? fmt::format("{} and {} more {} in its launches are {} of the step", largest->name, others,
+                                       largest->op, percent(longest, step))
+                         : fmt::format("{} ({}) is {} of the step", largest->name, largest->op, percent(longest, step));
   if (largest->cores.size() == 1) {
     std::string type;
     std::size_t equal = 0;
