@@ -69,7 +69,7 @@ def from_torch(
     path: str | os.PathLike[str] | None = None,
     **options: Any,
 ) -> Network:
-    """A PyTorch module as a network, through `torch.onnx.export`; needs torch and onnxscript (`monet[torch]`).
+    """A PyTorch module as a network, through `torch.onnx.export`; needs torch and onnxscript (`monet-train[torch]`).
 
     example_inputs   a tensor, or a tuple of them, or a dictionary by name: shapes and types are taken from them
     batch, precision, dimensions   as `load` takes them; a batch of another size needs dynamic_shapes

@@ -16,18 +16,18 @@
 namespace monet {
 namespace {
 
-const Hardware& machine() {
+const Hardware& pod() {
   static const Hardware hardware = *open_hardware("dgx_h100", {});
   return hardware;
 }
 
-struct ChipStep {
+struct SplitChip {
   parallel::ParallelStep split;
   ChipNetwork network;
   KernelStep step;
 };
 
-ChipStep chip_step(const std::string& words, std::int64_t batch) {
+SplitChip split_chip(const std::string& words, std::int64_t batch) {
   auto forward = build_builtin("gpt2-mini:layers=2,width=256,heads=8,ffn=1024,vocabulary=1024,tokens=128", batch);
   EXPECT_TRUE(forward.has_value()) << forward.error().text();
   auto whole = training::make_training_step({*std::move(forward), false, {}, {}}, {});
@@ -36,19 +36,19 @@ ChipStep chip_step(const std::string& words, std::int64_t batch) {
   EXPECT_TRUE(options.has_value()) << options.error().text();
   auto split = parallel::parallel_step(std::move(whole->graph), *options);
   EXPECT_TRUE(split.has_value()) << split.error().text();
-  auto network = network_of(machine(), options->mesh, options->overlap);
+  auto network = network_of(pod(), options->mesh, options->overlap);
   EXPECT_TRUE(network.has_value()) << network.error().text();
-  KernelStep step = kernel_step(split->graph, **laws_of(machine()), false, &*network);
+  KernelStep step = kernel_step(split->graph, **laws_of(pod()), false, &*network);
   return {*std::move(split), *std::move(network), std::move(step)};
 }
 
 TEST(ChipSteps, AnotherSettingOfAKnownStepIsPricedAsIfAllWereMadeAnew) {
-  const ChipStep known = chip_step("dp=2,tp=4", 4);
+  const SplitChip known = split_chip("dp=2,tp=4", 4);
   const ExchangeLine line = exchange_line(known.step.graph, known.step.lowered, known.step.costs);
   EXPECT_LT(line.items.size(), known.step.lowered.launches.size());
   LineTimes times(line);
   for (const auto& [words, batch] : {std::pair("dp=2,tp=4", 4), {"dp=2,tp=4,overlap=off", 4}, {"dp=64,tp=4", 128}}) {
-    const ChipStep anew = chip_step(words, batch);
+    const SplitChip anew = split_chip(words, batch);
     const auto again = times.total_us(anew.network);
     ASSERT_TRUE(again.has_value()) << again.error().text();
     EXPECT_NEAR(*again / anew.step.times.total_us, 1, 1e-12) << words;
@@ -60,9 +60,9 @@ TEST(ChipSteps, TenThousandChipsAskForNoMoreWorkThanEight) {
     const std::int64_t others = rest.starts_with(",tp=4") ? 4 : rest.starts_with(",tp=2") ? 2 : 1;
     const auto of = [&](std::int64_t chips) {
       const std::int64_t dp = chips / others;
-      return chip_step("dp=" + std::to_string(dp) + rest, dp);
+      return split_chip("dp=" + std::to_string(dp) + rest, dp);
     };
-    const ChipStep few = of(8), many = of(10240);
+    const SplitChip few = of(8), many = of(10240);
     EXPECT_EQ(many.split.mesh.chips(), 10240);
     // Vectors that 10,240 chips do not divide stay whole, with no slice of them.
     EXPECT_LE(many.step.graph.nodes().size(), few.step.graph.nodes().size()) << rest;
@@ -74,7 +74,7 @@ TEST(ChipSteps, TenThousandChipsAskForNoMoreWorkThanEight) {
 // Every rank by itself: it goes on until a collective, which starts once all members of the group are there.
 class Ranks {
  public:
-  explicit Ranks(const ChipStep& of)
+  explicit Ranks(const SplitChip& of)
       : step_(of.step), network_(of.network), ranks_(static_cast<std::size_t>(of.network.mesh.chips())) {
     for (Rank& rank : ranks_) {
       rank.made.resize(step_.lowered.buffers.size(), 0);
@@ -192,7 +192,7 @@ class Ranks {
 TEST(ChipSteps, EveryRankByItselfEndsWhenTheOneForAllDoes) {
   for (const auto& [words, batch] :
        {std::pair("dp=4,tp=4,zero=1", 4), {"dp=2,cp=2,tp=4,sequence=on", 2}, {"dp=16,zero=3", 16}}) {
-    const ChipStep chip = chip_step(words, batch);
+    const SplitChip chip = split_chip(words, batch);
     for (const double end : Ranks(chip).run()) EXPECT_NEAR(end / chip.step.times.total_us, 1, 1e-9) << words;
   }
 }

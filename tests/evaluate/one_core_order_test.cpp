@@ -28,7 +28,7 @@ Graph perceptron() {
   return step ? std::move(step->graph) : Graph();
 }
 
-std::string machine(int kib) {
+std::string one_core_machine(int kib) {
   return "memories:\n  " + memory("main", "dram", "1 MiB", 64) + "\ncores:\n" +
          rate_core("c0", memory("local", "sram", std::to_string(kib) + " KiB", 64) + ", main: {use: main}");
 }
@@ -41,15 +41,15 @@ bool updates_at_once(const Case& c) {
 
 TEST(OneCoreOrder, AnUpdateFollowsItsGradientWhereNotAllCanStay) {
   // Four gradients of weights take 16 KiB by themselves.
-  EXPECT_TRUE(updates_at_once(Case(perceptron(), machine(8))));
+  EXPECT_TRUE(updates_at_once(Case(perceptron(), one_core_machine(8))));
 }
 
 TEST(OneCoreOrder, WhereAllStaysTheLongestWayComesFirst) {
-  EXPECT_FALSE(updates_at_once(Case(perceptron(), machine(512))));
+  EXPECT_FALSE(updates_at_once(Case(perceptron(), one_core_machine(512))));
 }
 
 TEST(OneCoreOrder, WhatThePlanSaysIsLeftAlone) {
-  EXPECT_FALSE(updates_at_once(Case(perceptron(), machine(8), "order: graph\n")));
+  EXPECT_FALSE(updates_at_once(Case(perceptron(), one_core_machine(8), "order: graph\n")));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 import pytest
 from fake_spaces import fingerprint_of, line_of
 
-pytest.importorskip("distributed", reason="dask is not installed: pip install 'monet[cluster]'")
+pytest.importorskip("distributed", reason="dask is not installed: pip install 'monet-train[cluster]'")
 monet = pytest.importorskip("monet", reason="the Python package is not installed; run `make python`")
 
 HERE = Path(__file__).resolve().parent
@@ -257,7 +257,7 @@ def test_a_missing_dask_is_named(peer: Peer, tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
     )
     assert result.returncode == 1
-    refused(json.loads(result.stdout), "the Python package 'distributed' is not installed", "monet[cluster]")
+    refused(json.loads(result.stdout), "the Python package 'distributed' is not installed", "monet-train[cluster]")
 
 
 STRANGER = """
@@ -365,7 +365,7 @@ def test_a_missing_cryptography_is_named(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "cryptography.py").write_text("raise ModuleNotFoundError('gone', name='cryptography')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with cluster_peer() as peer:
-        refused(peer.hello("local:1"), "the Python package 'cryptography' is not installed", "monet[cluster]")
+        refused(peer.hello("local:1"), "the Python package 'cryptography' is not installed", "monet-train[cluster]")
 
 
 @contextmanager

@@ -88,7 +88,7 @@ except ImportError as error:
     print(error)
 """
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert "from_torch needs torch" in said and "pip install 'monet[torch]'" in said
+    assert "from_torch needs torch" in said and "pip install 'monet-train[torch]'" in said
 
 
 def on(device: str) -> types.SimpleNamespace:

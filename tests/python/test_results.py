@@ -375,4 +375,4 @@ except ImportError as error:
     print(error)
 """
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert f"needs {package}" in said and "pip install 'monet[notebook]'" in said
+    assert f"needs {package}" in said and "pip install 'monet-train[notebook]'" in said
