@@ -178,8 +178,9 @@ def test_text(run) -> None:
     lines = result.stdout.splitlines()
     assert lines[0] == "mlp-robotics on edge_tpu, latency objective"
     assert lines[1].startswith("numbers      int8-everywhere, the machine's recipe")
+    assert lines[2] == "model        loop nests on arrays; this machine was not compared with measurements"
     for title in ("operator", "MACs", "cycles", "ideal", "used", "stall", "bound", "energy", "binds"):
-        assert title in lines[3]
+        assert title in lines[4]
     total = next(line for line in lines if line.startswith("total"))
     found = json.loads(run(NETWORK, "--hardware", "edge_tpu", "-q", "--json").stdout)["total"]
     # 32 x 256 + 256 x 256 + 256 x 256 + 256 x 8 weights, each used once
