@@ -274,9 +274,10 @@ def test_text(run, evaluated) -> None:
     lines = result.stdout.splitlines()
     assert lines[0] == "mlp-robotics on edge_tpu: a training step, batch 1, mapped for latency"
     found = evaluated(NETWORK, "--hardware", "edge_tpu")
-    after = 2 + len(found["diagnosis"])
+    after = 3 + len(found["diagnosis"])
     assert f"{round(found['latency_cycles']):,} cycles at 800 MHz" in lines[after]
     assert lines[1].startswith("numbers      int8-everywhere, the machine's recipe")
+    assert lines[2] == "model        loop nests on arrays; this machine was not compared with measurements"
     assert [line.split("  ")[0] for line in lines[after:after + 6]] == ["latency", "energy", "peak memory", "bound", "work",
                                                             "checked"]
     for title in ("phase", "energy of", "cores, share of the step", "links and ports", "memories", "alive then",
@@ -404,7 +405,7 @@ def test_what_does_not_fit(run, too_small, tmp_path) -> None:
     result = run(NETWORK, "--hardware", too_small, "--precision", "fp32", "-q", "-o", tmp_path / "out")
     assert result.returncode == 2, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[2].startswith("DOES NOT FIT") and "dram" in lines[2]
+    assert lines[3].startswith("DOES NOT FIT") and "dram" in lines[3]
     assert any(line.startswith("what could be done") for line in lines)
     assert any(line.startswith("alive then") for line in lines)
     found = json.loads((tmp_path / "out" / "result.json").read_text())
